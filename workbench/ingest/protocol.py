@@ -1,0 +1,54 @@
+"""What every importer is: a module of this folder with `FORMAT`, `ABOUT`, `sniff` and `read`.
+
+``FORMAT`` is the name `--format` takes, ``ABOUT`` one line for the documentation, ``CLAIMS`` says whether
+the importer takes files or whole folders. `sniff` looks at a path (and, for files, at its first 64 KiB)
+and answers without raising. `read` yields one :class:`~workbench.schema.call.Call` or
+:class:`~workbench.schema.call.Refusal` at a time, so that no file is ever held in memory whole unless its
+format makes a file one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from workbench.schema.call import Call, ChannelRole, Origin, Refusal
+
+HEAD_BYTES = 65_536
+
+
+class Options(Struct, kw_only=True, frozen=True):
+    """What the user said about the input.
+
+    ``channels`` maps channel index to role where the file does not; ``time_unit`` overrides the unit of
+    every time; ``outcome`` and ``expected_outcome`` are stated beside a transcript; ``id_prefix`` is put
+    before every call id.
+    """
+
+    channels: tuple[ChannelRole, ...] | None = None
+    time_unit: Literal["s", "ms", "us", "ns"] | None = None
+    origin: Origin | None = None
+    outcome: str | None = None
+    expected_outcome: str | None = None
+    language: str | None = None
+    agent_id: str | None = None
+    agent_version: str | None = None
+    id_prefix: str = ""
+    strict: bool = False
+
+
+class Importer(Protocol):
+    """The shape of an importer module."""
+
+    FORMAT: str
+    ABOUT: str
+    CLAIMS: Literal["file", "folder"]
+
+    def sniff(self, path: Path, head: bytes) -> bool:
+        """Return whether this importer reads the path; `head` is empty for folders."""
+
+    def read(self, path: Path, options: Options) -> Iterator[Call | Refusal]:
+        """Yield the calls of the path, and a refusal for each that is not accepted."""
