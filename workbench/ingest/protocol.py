@@ -1,10 +1,16 @@
-"""What every importer is: a module of this folder with `FORMAT`, `ABOUT`, `sniff` and `read`.
+"""What every importer is: a module of this folder with `FORMAT`, `ABOUT`, `CLAIMS`, `sniff` and `read`.
 
 ``FORMAT`` is the name `--format` takes, ``ABOUT`` one line for the documentation, ``CLAIMS`` says whether
 the importer takes files or whole folders. `sniff` looks at a path (and, for files, at its first 64 KiB)
 and answers without raising. `read` yields one :class:`~workbench.schema.call.Call` or
 :class:`~workbench.schema.call.Refusal` at a time, so that no file is ever held in memory whole unless its
 format makes a file one call.
+
+An importer does only what its format asks for. :func:`workbench.ingest.read` does the rest for every call:
+it fills `source_format`, `source_uri` and `source_sha256` where the importer left them empty, applies the
+prefix and the other statements of :class:`Options` (all but `channels` and `time_unit`), checks clocks,
+roles and ids, strips secrets, and turns an :class:`~workbench.errors.ImportFailed` into a refusal of the
+file. Times go through :func:`workbench.ingest.units.scale`, JSON through :mod:`workbench.ingest.jsonl`.
 """
 
 from __future__ import annotations
@@ -18,6 +24,9 @@ from msgspec import Struct
 from workbench.schema.call import Call, ChannelRole, Origin, Refusal
 
 HEAD_BYTES = 65_536
+"""How much of a file `sniff` sees."""
+
+TimeUnit = Literal["s", "ms", "us", "ns"]
 
 
 class Options(Struct, kw_only=True, frozen=True):
@@ -29,7 +38,7 @@ class Options(Struct, kw_only=True, frozen=True):
     """
 
     channels: tuple[ChannelRole, ...] | None = None
-    time_unit: Literal["s", "ms", "us", "ns"] | None = None
+    time_unit: TimeUnit | None = None
     origin: Origin | None = None
     outcome: str | None = None
     expected_outcome: str | None = None
