@@ -24,6 +24,7 @@ class Calls(Table):
     agent_version = columns.text("version of the agent", null="not supplied")
     agent_config_sha256 = columns.text("SHA-256 of the agent's configuration", null="not supplied")
     scenario_id = columns.text("scenario the call was made for", null="no scenario")
+    scenario_sha256 = columns.text("SHA-256 of that scenario's definition", null="no scenario")
     language = columns.text("BCP 47 language of the call", null="not supplied")
     ended_by = columns.text("who or what ended the call", null="not supplied")
     completed = columns.flag("whether the call came to its end", null="not supplied")

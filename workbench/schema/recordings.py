@@ -23,6 +23,7 @@ class Recordings(Table):
     frame_count = columns.integer("samples per channel that were decoded", "count", min=0)
     byte_count = columns.integer("size of the file", "byte", min=0)
     duration_s = columns.seconds("decoded length", min=0.0)
+    channel_roles = columns.names("whose voice each channel carries, in channel order: caller, agent, mixed, unknown")
     offset_s = columns.seconds("start of the recording on the call's clock")
     channel_map_source = columns.choice("who says which channel is whose", "declared", "sidecar", "format", "option", "name", "unknown")
     run_id = columns.text("run that imported it")

@@ -1,0 +1,78 @@
+"""An assertion run over the archive: rows in, verdicts out, one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.archive import runs
+from workbench.archive.lake import Reader, Writer
+from workbench.archive.layout import Layout
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from workbench.assertions import Pack
+
+
+@dataclass(frozen=True)
+class Asserted:
+    """An assertion run: its id and its result rows."""
+
+    run_id: str
+    results: pl.DataFrame
+
+
+def assert_pack(layout: Layout, pack: Pack, *, label: str | None = None) -> Asserted:
+    """Run a pack over every call of the archive and keep the results.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+    pack : Pack
+        What to check.
+    label : str, optional
+        A name for the run, used by `workbench diff`.
+
+    Returns
+    -------
+    Asserted
+        The run and its rows of `assertion_results`.
+
+    Raises
+    ------
+    UsageError
+        When the archive holds no call: an empty run is not a green one.
+    """
+    from workbench.assertions import Rows, run_pack
+
+    reader = Reader(layout)
+    try:
+        frames = {
+            name: reader.frame(f"from {name}") for name in ("calls", "turns", "tool_calls", "segments", "input_health")
+        }
+        snapshot = reader.snapshot
+    finally:
+        reader.close()
+    if frames["calls"].is_empty():
+        raise UsageError("the archive holds no call", where=str(layout.root), hint="workbench import PATH first")
+    run = runs.begin("assert", {"pack": pack.id, "version": pack.version, "snapshot": snapshot}, label=label)
+    definitions, results = run_pack(pack, Rows(**frames), run_id=run["run_id"])
+    counts: dict[str, Any] = dict(sorted(results["status"].value_counts().iter_rows()))
+    writer = Writer(layout)
+
+    def work(con: object) -> None:
+        from workbench.schema import tables
+
+        schemas = tables()
+        writer.insert("assertions", schemas["assertions"].validate(definitions))
+        writer.insert("assertion_results", schemas["assertion_results"].validate(results))
+        writer.insert("runs", schemas["runs"].validate(schemas["runs"].frame([runs.end(run, counts)])))
+
+    try:
+        writer.transaction(work, message=run["run_id"])
+    finally:
+        writer.close()
+    return Asserted(run["run_id"], results)

@@ -1,0 +1,385 @@
+"""The DuckDB home: every DuckDB call of the project is made here.
+
+Results are always drained: a half-read one would keep the SQLite catalogue locked for every writer.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import duckdb
+
+from workbench.archive import lock
+from workbench.archive.layout import FORMAT, Layout
+from workbench.errors import ArchiveFailed, QueryRefused, UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+T = TypeVar("T")
+
+_OPTIONS = {
+    "parquet_version": 2,  # delta encodings: levels of frames take half the space
+    "parquet_compression": "zstd",
+    "parquet_row_group_size": 122_880,
+    "data_inlining_row_limit": 0,  # every row lies in Parquet, where anyone can read it
+}
+_CONFLICTS = ("conflict", "database is locked", "failed to commit")
+
+
+def _connect() -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect(":memory:", config={"python_enable_replacements": "false"})
+    for name in ("ducklake", "sqlite"):
+        try:
+            import duckdb_extensions
+
+            duckdb_extensions.import_extension(name, con=con)
+            con.execute(f"LOAD {name}")
+        except (ImportError, OSError, duckdb.Error):
+            try:
+                con.execute(f"INSTALL {name}; LOAD {name}")
+            except duckdb.Error as error:
+                raise ArchiveFailed(
+                    f"the DuckDB extension {name!r} cannot be loaded ({error})",
+                    hint=f"pip install duckdb-extension-{name}=={duckdb.__version__}",
+                ) from error
+    con.execute("SET TimeZone = 'UTC'")
+    return con
+
+
+def _quote(value: str | Path) -> str:
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def _attach(
+    con: duckdb.DuckDBPyConnection, layout: Layout, *, read_only: bool, as_of: int | None = None
+) -> None:
+    options = [f"DATA_PATH {_quote(str(layout.data) + '/')}", "OVERRIDE_DATA_PATH TRUE"]
+    if read_only:
+        options.append("READ_ONLY")
+    if as_of is not None:
+        options.append(f"SNAPSHOT_VERSION {as_of}")
+    uri = f"ducklake:sqlite:{layout.catalog}"
+    try:
+        con.execute(f"ATTACH {_quote(uri)} AS lake ({', '.join(options)})")
+    except duckdb.Error as error:
+        if as_of is not None and "snapshot" in str(error).lower():
+            raise UsageError(
+                f"the archive has no snapshot {as_of}", where=str(layout.root), hint="workbench history lists them"
+            ) from error
+        raise ArchiveFailed(
+            f"the catalogue cannot be opened ({error})",
+            where=str(layout.catalog),
+            hint="workbench verify says more; restore catalog.sqlite from a backup if it is damaged",
+        ) from error
+
+
+class Reader:
+    """A read-only, fenced connection to an archive.
+
+    SQL users see a view for each table and the views of `sql/views`. Nothing outside the archive's
+    Parquet files can be read, nothing can be written.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+    as_of : int, optional
+        Snapshot to read instead of the newest.
+    """
+
+    def __init__(self, layout: Layout, *, as_of: int | None = None) -> None:
+        from workbench.archive import views
+
+        layout.require()
+        self._layout = layout
+        self._con = _connect()
+        _attach(self._con, layout, read_only=True, as_of=as_of)
+        self._as_of = as_of
+        views.load(self._con)
+        root = layout.root.resolve()
+        for setting in (
+            f"allowed_directories = [{_quote(str(root / 'data') + '/')}, {_quote(str(layout.data) + '/')}]",
+            "allowed_paths = ["
+            + ", ".join(
+                _quote(str(path) + ending)
+                for path in {root / "catalog.sqlite", layout.catalog}
+                for ending in ("", "-wal", "-journal", "-shm")
+            )
+            + "]",
+            "enable_external_access = false",
+            "lock_configuration = true",
+        ):
+            self._con.execute(f"SET {setting}")
+
+    def close(self) -> None:
+        """Close the connection; it cannot be used afterwards."""
+        self._con.close()
+
+    @property
+    def snapshot(self) -> int:
+        """Number of the snapshot this connection reads now."""
+        if self._as_of is not None:
+            return self._as_of
+        return int(self.rows("select max(snapshot_id) from lake.snapshots()")[1][0][0])
+
+    def _result(self, query: str, params: Mapping[str, Any] | None) -> duckdb.DuckDBPyConnection:
+        try:
+            return self._con.execute(query, dict(params) if params else None)
+        except duckdb.Error as error:
+            raise QueryRefused(str(error), where="query", hint=_query_hint(error)) from error
+
+    def rows(self, query: str, params: Mapping[str, Any] | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Run a query; return column names and all rows."""
+        result = self._result(query, params)
+        names = [column[0] for column in result.description or []]
+        return names, self._drain(result.fetchall)
+
+    def arrow(self, query: str, params: Mapping[str, Any] | None = None) -> pa.Table:
+        """Run a query; return an Arrow table."""
+        return self._drain(self._result(query, params).to_arrow_table)
+
+    def frame(self, query: str, params: Mapping[str, Any] | None = None) -> pl.DataFrame:
+        """Run a query; return a polars frame (no rows for an empty result, types kept)."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.arrow(query, params))
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    def _drain(self, fetch: Callable[[], T]) -> T:
+        try:
+            return fetch()
+        except duckdb.Error as error:
+            raise QueryRefused(str(error), where="query", hint=_query_hint(error)) from error
+
+    def check_select(self, query: str) -> None:
+        """Refuse anything but one SELECT-like statement (WITH, FROM, DESCRIBE, SUMMARIZE, VALUES too).
+
+        Raises
+        ------
+        QueryRefused
+            With the parser's message, or the kind of statement that was found.
+        """
+        try:
+            statements = self._con.extract_statements(query)
+        except duckdb.Error as error:
+            raise QueryRefused(str(error), where="query", hint="the SQL dialect is DuckDB's") from error
+        if len(statements) != 1:
+            raise QueryRefused(
+                f"one statement is allowed, {len(statements)} were found", where="query", hint="run them one by one"
+            )
+        if statements[0].type != duckdb.StatementType.SELECT:
+            raise QueryRefused(
+                f"only SELECT is allowed, found {statements[0].type.name}",
+                where="query",
+                hint="an archive is changed by import, measure, assert and delete only",
+            )
+
+    def interrupt(self) -> None:
+        """Stop the query that is running in another thread."""
+        self._con.interrupt()
+
+
+def _query_hint(error: duckdb.Error) -> str:
+    text = str(error)
+    if "disabled by configuration" in text or "external access" in text.lower() or "file system operations" in text:
+        return "queries read the archive only; import a file to query it"
+    if "does not exist" in text:
+        return "workbench tables lists tables, views and columns"
+    if "parameter" in text.lower():
+        return "give a value for each $name with --param name=value"
+    return "the SQL dialect is DuckDB's"
+
+
+class Writer:
+    """A connection that may write. Use :meth:`transaction` for every change.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        layout.require()
+        self._layout = layout
+        self.con = _connect()
+        with lock.held(layout.lock):
+            _attach(self.con, layout, read_only=False)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.con.close()
+
+    def transaction(self, work: Callable[[duckdb.DuckDBPyConnection], T], *, message: str) -> T:
+        """Run `work` in one transaction over all tables, under the archive's write lock.
+
+        Parameters
+        ----------
+        work : callable
+            Takes the connection. It may run again after a conflict with a writer that takes no lock.
+        message : str
+            Commit message kept with the snapshot.
+
+        Returns
+        -------
+        object
+            What `work` returned.
+
+        Raises
+        ------
+        ArchiveFailed
+            When the disk is full, the folder cannot be written or the conflicts do not end.
+        """
+        with lock.held(self._layout.lock):
+            for attempt in range(10):
+                try:
+                    self.con.execute("BEGIN TRANSACTION")
+                    result = work(self.con)
+                    self.con.execute(
+                        f"CALL lake.set_commit_message('workbench', {_quote(message)})"
+                    )
+                    self.con.execute("COMMIT")
+                    return result
+                except duckdb.Error as error:
+                    self._rollback()
+                    if attempt == 9 or not any(sign in str(error).lower() for sign in _CONFLICTS):
+                        raise _explain(error, self._layout) from error
+                    time.sleep(0.05 * 2**attempt)
+                except BaseException:
+                    self._rollback()
+                    raise
+        raise AssertionError("unreachable")
+
+    def _rollback(self) -> None:
+        try:
+            self.con.execute("ROLLBACK")
+        except duckdb.Error:
+            return  # the failed statement already ended the transaction
+
+    def insert(self, table: str, frame: pl.DataFrame) -> int:
+        """Insert a frame that satisfies its table's schema, inside the running transaction.
+
+        Returns
+        -------
+        int
+            Rows inserted; 0 for an empty frame, which touches nothing.
+        """
+        from workbench.schema import tables
+
+        if frame.is_empty():
+            return 0
+        schema = tables()[table]
+        self.con.register("incoming", frame.sort(schema.primary_key()).to_arrow())
+        try:
+            self.con.execute(f"INSERT INTO lake.{table} ({_columns(table)}) SELECT {_casts(table)} FROM incoming")
+        finally:
+            self.con.unregister("incoming")
+        return frame.height
+
+    def maintain(self, statements: list[str]) -> None:
+        """Run catalogue maintenance outside any transaction, under the write lock."""
+        with lock.held(self._layout.lock):
+            for statement in statements:
+                try:
+                    self.con.execute(statement).fetchall()
+                except duckdb.Error as error:
+                    raise _explain(error, self._layout) from error
+
+
+def _columns(table: str) -> str:
+    from workbench.schema import tables
+
+    return ", ".join(tables()[table].column_names())
+
+
+def _casts(table: str) -> str:
+    """Select list that turns Arrow columns into the table's DuckDB types."""
+    from workbench.schema import tables
+
+    schema = tables()[table]
+    return ", ".join(
+        f"map_from_entries({name})" if schema.meta(name).get("map") else name for name in schema.column_names()
+    )
+
+
+def _explain(error: duckdb.Error, layout: Layout) -> ArchiveFailed:
+    text = str(error)
+    lowered = text.lower()
+    if "no space left" in lowered or "disk full" in lowered or "could not write" in lowered:
+        return ArchiveFailed(
+            f"the disk is full; nothing was changed ({text.splitlines()[0]})",
+            where=str(layout.root),
+            hint="free space and run the same command again",
+        )
+    if "readonly" in lowered or "read-only" in lowered or "permission denied" in lowered:
+        return ArchiveFailed(
+            f"the archive cannot be written ({text.splitlines()[0]})",
+            where=str(layout.root),
+            hint="give write permission to the folder, or work on a copy of it",
+        )
+    return ArchiveFailed(text, where=str(layout.root), hint="nothing was changed; workbench verify checks the archive")
+
+
+def create(layout: Layout) -> None:
+    """Make an empty archive with every table, its comments and its options.
+
+    Parameters
+    ----------
+    layout : Layout
+        Folder to make it in: new, or empty.
+
+    Raises
+    ------
+    ArchiveFailed
+        When the folder holds something else or cannot be written.
+    """
+    from workbench.schema import tables
+
+    root = layout.root
+    parts = (layout.lock, layout.data, layout.media, layout.catalog)
+    unfinished = {part.name for part in parts} | {layout.catalog.name + "-journal"}
+    if root.exists() and (not root.is_dir() or {p.name for p in root.iterdir()} - unfinished):
+        raise ArchiveFailed("the folder is not empty", where=str(root), hint="name a new folder with --archive")
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        for left in (layout.data, layout.media):  # of an init that was killed
+            shutil.rmtree(left, ignore_errors=True)
+        layout.catalog.unlink(missing_ok=True)
+        layout.data.mkdir()
+        layout.media.mkdir()
+    except OSError as error:
+        raise ArchiveFailed(
+            f"the archive cannot be made ({error.strerror})",
+            where=str(root),
+            hint="name a folder you may write to with --archive",
+        ) from error
+    con = _connect()
+    try:
+        with lock.held(layout.lock):
+            _attach(con, layout, read_only=False)
+            for option, value in _OPTIONS.items():
+                con.execute(f"CALL lake.set_option('{option}', {_quote(str(value))})").fetchall()
+            con.execute("BEGIN TRANSACTION")
+            for name, table in tables().items():
+                columns = ", ".join(
+                    f"{column} {table.duckdb_type(column)}{'' if spec.nullable else ' NOT NULL'}"
+                    for column, spec in table.columns().items()
+                )
+                con.execute(f"CREATE TABLE lake.{name} ({columns})")
+                con.execute(f"COMMENT ON TABLE lake.{name} IS {_quote(table.grain())}")
+                for column in table.column_names():
+                    con.execute(f"COMMENT ON COLUMN lake.{name}.{column} IS {_quote(table.comment(column))}")
+            con.execute("COMMIT")
+        layout.marker.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
+    except duckdb.Error as error:
+        raise _explain(error, layout) from error
+    finally:
+        con.close()

@@ -1,0 +1,90 @@
+"""Where things lie inside an archive folder, and what makes a folder an archive."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.errors import ArchiveFailed
+
+FORMAT = "workbench.archive/1"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Paths of an archive folder.
+
+    Parameters
+    ----------
+    root : pathlib.Path
+        The archive folder.
+    """
+
+    root: Path
+
+    @property
+    def marker(self) -> Path:
+        """File that says this folder is an archive, and of which format."""
+        return self.root / "archive.json"
+
+    @property
+    def catalog(self) -> Path:
+        """SQLite catalogue of the DuckLake."""
+        return self.root / "catalog.sqlite"
+
+    @property
+    def data(self) -> Path:
+        """Folder of the Parquet files."""
+        return self.root / "data"
+
+    @property
+    def media(self) -> Path:
+        """Content-addressed store of copied audio."""
+        return self.root / "media"
+
+    @property
+    def lock(self) -> Path:
+        """File whose lock every writer takes."""
+        return self.root / "write.lock"
+
+    def spools(self) -> list[Path]:
+        """Folders in which writers gather rows before their transaction."""
+        return sorted(self.root.glob(".spool-*"))
+
+    def media_path(self, uri: str) -> Path:
+        """Return where the audio of a ``recordings.uri`` lies: inside the archive, or where it was referenced."""
+        return self.root / uri if uri.startswith("media/") else Path(uri)
+
+    def require(self) -> None:
+        """Refuse a folder that is not an archive of a known format.
+
+        Raises
+        ------
+        ArchiveFailed
+            When the folder, its marker or its catalogue is missing, or the format is newer.
+        """
+        if not self.root.is_dir():
+            raise ArchiveFailed(
+                "no such archive",
+                where=str(self.root),
+                hint=f"workbench init --archive {self.root}, or name another with --archive",
+            )
+        if not self.marker.is_file() or not self.catalog.is_file():
+            raise ArchiveFailed(
+                "this folder is not an archive",
+                where=str(self.root),
+                hint="an archive holds archive.json and catalog.sqlite; workbench init makes one in an empty folder",
+            )
+        try:
+            found = json.loads(self.marker.read_text(encoding="utf-8"))["format"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ArchiveFailed(
+                f"archive.json cannot be read ({error})", where=str(self.marker), hint="restore it from a backup"
+            ) from error
+        if found != FORMAT:
+            raise ArchiveFailed(
+                f"the archive has the format {found!r}, this version reads {FORMAT!r}",
+                where=str(self.marker),
+                hint="install the version of callbench that wrote it",
+            )

@@ -1,0 +1,129 @@
+"""One writer at a time: a file lock that the kernel releases when its holder dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from workbench.errors import ArchiveFailed
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise ArchiveFailed(
+            f"the archive cannot be written ({error.strerror})",
+            where=str(path.parent),
+            hint="give write permission to the folder, or work on a copy of it",
+        ) from error
+
+
+@contextmanager
+def held(path: Path, *, timeout_s: float = 600.0) -> Iterator[None]:
+    """Hold the lock of `path` while the block runs.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Lock file; made when missing.
+    timeout_s : float
+        How long to wait for another holder, in seconds.
+
+    Raises
+    ------
+    ArchiveFailed
+        When the folder is not writable or the lock stays taken.
+    """
+    handle = _open(path)
+    try:
+        end = time.monotonic() + timeout_s
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > end:
+                    raise ArchiveFailed(
+                        f"another process has been writing to the archive for {timeout_s:.0f} s",
+                        where=str(path.parent),
+                        hint="wait for it, or end it; a killed process releases the lock by itself",
+                    ) from error
+                time.sleep(0.02)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def spool(root: Path) -> Iterator[Path]:
+    """Give a private folder inside the archive that vanishes afterwards.
+
+    Folders left by killed writers are removed first: a living writer holds a lock on its own.
+
+    Parameters
+    ----------
+    root : pathlib.Path
+        The archive folder.
+
+    Yields
+    ------
+    pathlib.Path
+        An empty folder on the archive's own file system, so that a rename out of it is atomic.
+    """
+    sweep(root)
+    folder = root / f".spool-{os.getpid()}-{os.urandom(4).hex()}"
+    try:
+        folder.mkdir()
+    except OSError as error:
+        raise ArchiveFailed(
+            f"the archive cannot be written ({error.strerror})",
+            where=str(root),
+            hint="free disk space or give write permission to the folder",
+        ) from error
+    handle = _open(folder / "lock")
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        yield folder
+    finally:
+        os.close(handle)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep(root: Path) -> int:
+    """Remove the folders that killed writers left behind.
+
+    Parameters
+    ----------
+    root : pathlib.Path
+        The archive folder.
+
+    Returns
+    -------
+    int
+        How many were removed; 0 when there are none.
+    """
+    removed = 0
+    for folder in root.glob(".spool-*"):
+        lock = folder / "lock"
+        if not lock.exists():
+            if time.time() - folder.stat().st_mtime < 60:
+                continue
+            shutil.rmtree(folder, ignore_errors=True)
+            removed += 1
+            continue
+        handle = os.open(lock, os.O_RDWR)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+            removed += 1
+        except BlockingIOError:
+            pass  # its writer is alive
+        finally:
+            os.close(handle)
+    return removed

@@ -1,0 +1,75 @@
+"""Rows on their way into the archive: checked against their schema, gathered as Parquet files in a spool.
+
+An import of any size holds only one batch in memory; the transaction then reads the spool.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from workbench.archive.rows import Rows
+
+BATCH_ROWS = 20_000
+BATCH_CHARACTERS = 16_000_000
+
+
+class Spool:
+    """Gathers rows of several tables.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Where the Parquet files go; owned by one writer.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self._files: dict[str, list[Path]] = defaultdict(list)
+        self._count = 0
+        self._characters = 0
+        self.failures: list[tuple[str, str, str, int]] = []
+
+    def add(self, rows: Rows) -> None:
+        """Add rows by table name."""
+        for table, values in rows.items():
+            if values:
+                self._rows[table].extend(values)
+                self._count += len(values)
+                self._characters += sum(len(v) for row in values for v in row.values() if isinstance(v, str))
+        if self._count >= BATCH_ROWS or self._characters >= BATCH_CHARACTERS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Check what is gathered and write it out.
+
+        Rows that break a rule of their schema are left out and kept in `failures` as
+        (table, key of the row, rule, count).
+        """
+        from workbench.schema import tables
+
+        for name, values in self._rows.items():
+            schema = tables()[name]
+            frame, failure = schema.filter(schema.frame(values))
+            if len(failure):
+                bad = failure.invalid()
+                first = bad.select(schema.primary_key()).row(0)
+                for rule, count in failure.counts().items():
+                    self.failures.append((name, ", ".join(str(part) for part in first), rule, count))
+            path = self._folder / f"{name}-{len(self._files[name]):05d}.parquet"
+            frame.write_parquet(path, compression="zstd", compression_level=1)
+            self._files[name].append(path)
+        self._rows.clear()
+        self._count = 0
+        self._characters = 0
+
+    def tables(self) -> list[str]:
+        """Return the names of the tables that have rows, sorted."""
+        return sorted(self._files)
+
+    def source(self, table: str) -> str:
+        """Return the SQL table function that reads a table's rows."""
+        files = ", ".join("'" + str(path).replace("'", "''") + "'" for path in self._files[table])
+        return f"read_parquet([{files}])"

@@ -1,0 +1,95 @@
+"""Is the archive whole? Files, media and the truths that rows must keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.archive import media
+from workbench.archive.lake import Reader
+from workbench.archive.layout import Layout
+from workbench.archive.retention import orphaned_media
+from workbench.assets import folder
+from workbench.errors import ArchiveFailed
+
+
+@dataclass
+class Verified:
+    """What was checked, and every problem found; `notes` are harmless left-overs."""
+
+    files: int = 0
+    media: int = 0
+    audits: int = 0
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def verify(layout: Layout) -> Verified:
+    """Read every Parquet file, hash every audio file, run every audit.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+
+    Returns
+    -------
+    Verified
+        With no problems when the archive is whole.
+
+    Raises
+    ------
+    ArchiveFailed
+        When the archive cannot be opened at all.
+    """
+    from workbench.schema import tables
+
+    result = Verified()
+    reader = Reader(layout)
+    try:
+        for name in tables():
+            _check_table(reader, layout, name, result)
+        columns = ("uri", "recording_id", "byte_count", "call_id")
+        _, rows = reader.rows(f"select {', '.join(columns)} from recordings order by uri")
+        for row in rows:
+            result.media += 1
+            try:
+                media.require(layout, dict(zip(columns, row, strict=True)))
+            except ArchiveFailed as error:
+                result.problems.append(str(error))
+        for path in sorted((folder("sql") / "audits").glob("*.sql")):
+            result.audits += 1
+            names, bad = reader.rows(path.read_text(encoding="utf-8"))
+            if bad:
+                shown = ", ".join(f"{name}={value}" for name, value in zip(names, bad[0], strict=True))
+                result.problems.append(f"audit {path.stem}: {len(bad)} rows break it (first: {shown})")
+        left = orphaned_media(layout, {row[0] for row in rows})
+    finally:
+        reader.close()
+    if left:
+        result.notes.append(f"{len(left)} media files belong to no call; workbench compact removes them")
+    if layout.spools():
+        result.notes.append("an import is running or was killed; workbench compact clears what it left")
+    return result
+
+
+def _check_table(reader: Reader, layout: Layout, name: str, result: Verified) -> None:
+    query = f"select data_file, delete_file from ducklake_list_files('lake', '{name}')"
+    for paths in reader.rows(query)[1]:
+        for path in filter(None, paths):
+            result.files += 1
+            if not Path(path).is_file():
+                result.problems.append(f"{name}: the data file is missing: {path}")
+                return
+    from workbench.errors import QueryRefused
+
+    try:
+        reader.rows(f"select count(*), {_every_column(name)} from lake.{name}")
+    except QueryRefused as error:
+        result.problems.append(f"{name}: a data file cannot be read: {error.what}")
+
+
+def _every_column(name: str) -> str:
+    from workbench.schema import tables
+
+    return ", ".join(f"count({column})" for column in tables()[name].column_names())
