@@ -60,7 +60,7 @@ uv:
 	  echo "This needs Python 3.11 or newer; name one with: make PY=python3.12"; exit 2; }
 	@$(FIND_UV); "$$UV" --version >/dev/null 2>&1 || { \
 	  echo "Fetching uv into .uv/"; \
-	  rm -rf .uv && $(PY) -m venv .uv && .uv/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9' || { \
+	  rm -rf .uv && $(PY) -m venv .uv && .uv/bin/python -m pip install --quiet --quiet --disable-pip-version-check 'uv>=0.9' || { \
 	  echo "Could not set up uv; install it or the package python3-venv, then try again"; rm -rf .uv; exit 2; }; }
 
 $(VENV)/.core: $(LOCKED)
