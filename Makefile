@@ -84,8 +84,8 @@ browser:
 	@command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
 	  echo "Installing Chromium, which the browser tests look through"; \
-	  apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null || \
-	  [ -z "$$WORKBENCH_REQUIRE_BROWSER" ]; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null || { \
+	  echo "Chromium could not be installed"; [ -z "$$WORKBENCH_REQUIRE_BROWSER" ]; }; \
 	else \
 	  echo "The browser tests need Chromium: apt-get install chromium"; [ -z "$$WORKBENCH_REQUIRE_BROWSER" ]; \
 	fi

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "base", "core", "stuff", "tools"}
+VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "stuff"}
 LONGEST = 400
 LARGEST_REPOSITORY = 60_000_000
 LARGEST_BUNDLE = 15_000_000
