@@ -58,20 +58,30 @@ def tables_page() -> str:
 
 def commands_page() -> str:
     """Return the page with the help of every command."""
-    from workbench.cli import commands
+    from workbench.cli import commands, root
 
-    parts = [
-        "# Commands",
-        NOTE,
-        "Exit codes: 0 ran or passed, 1 a gate or check failed, 2 refused, 70 a bug.",
-    ]
+    def context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
+        names = root.context_settings.get("help_option_names")
+        return click.Context(
+            command,
+            info_name=name,
+            parent=parent,
+            help_option_names=names,
+            terminal_width=100,
+            max_content_width=100,
+        )
+
+    top = context(root, "workbench", None)
+    parts = ["# Commands", NOTE, fenced(root.get_help(top))]
     for name, command in sorted(commands().items()):
         parts.append(f"## workbench {name}")
-        for path, each in below(f"workbench {name}", command):
-            context = click.Context(each, info_name=path, terminal_width=100, max_content_width=100)
-            text = "\n".join(line.rstrip() for line in each.get_help(context).splitlines())
-            parts.append(f"```text\n{text}\n```")
+        parts += [fenced(each.get_help(context(each, path, top))) for path, each in below(name, command)]
     return "\n\n".join(parts) + "\n"
+
+
+def fenced(text: str) -> str:
+    """Return text as it stands, without spaces at the ends of its lines."""
+    return "```text\n" + "\n".join(line.rstrip() for line in text.splitlines()) + "\n```"
 
 
 def below(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
