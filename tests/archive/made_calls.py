@@ -1,0 +1,43 @@
+"""Calls made for the tests of the archive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import soundfile as sf
+
+from workbench.schema.call import Audio, Call, Scenario, Span, StageTiming, StateRow, ToolCall, Turn, Word
+
+
+def made_call(ix: int, folder: Path | None = None) -> Call:
+    """A call with a row in every imported table; its id occurs in each of them."""
+    name = f"unmistakable-{ix:04d}"
+    audio = None
+    if folder is not None:
+        folder.mkdir(exist_ok=True)
+        path = folder / f"{name}.wav"
+        noise = np.random.default_rng(ix).integers(-3000, 3000, size=(4000, 2), dtype=np.int16)
+        sf.write(path, noise, 8000)
+        audio = [Audio(path=str(path), channels=["caller", "agent"])]
+    return Call(
+        id=name,
+        source_format="made",
+        source_uri=f"made/{name}.json",
+        source_sha256=f"{ix:064x}",
+        turn_clock="reported",
+        policy={"max_refund": 50},
+        tags={"which": name},
+        scenario=Scenario(scenario_id=f"scenario-{name}", required_facts=["x"]),
+        turns=[
+            Turn(role="caller", text=f"this is {name}", heard="h", truth="t", start_s=0.0, end_s=0.2,
+                 words=[Word(word=name, start_s=0.0, end_s=0.1)]),
+            Turn(role="agent", text="yes", start_s=0.3, end_s=0.4),
+        ],
+        tool_calls=[ToolCall(name="refund", turn_ix=1, arguments={"amount": 3, "call": name}, consequential=True)],
+        spans=[Span(type="event", span_id=name, time_s=0.1, attributes={"call": name})],
+        stage_timings=[StageTiming(stage="e2e", value_ms=100.0)],
+        state=[StateRow(snapshot="after", resource="refunds", record={"call": name})],
+        labels=[],
+        audio=audio,
+    )

@@ -1,0 +1,119 @@
+"""A deleted call leaves no byte behind; compaction keeps every snapshot readable."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from made_calls import made_call
+
+import workbench
+from workbench.archive import lake
+from workbench.archive.archive import Archive
+from workbench.archive.retention import compact, delete
+from workbench.archive.verifying import verify
+from workbench.errors import ArchiveFailed, UsageError
+
+
+def files_with(root: Path, needle: bytes) -> list[Path]:
+    return [path for path in root.rglob("*") if path.is_file() and needle in path.read_bytes()]
+
+
+def test_a_deleted_call_leaves_no_byte_behind(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    for first in (0, 2):  # two imports, so that files with and without the call exist
+        archive.add([made_call(ix, tmp_path / "sounds") for ix in range(first, first + 2)])
+    archive.measure(workers=1)
+    name = b"unmistakable-0001"
+    sound = (tmp_path / "sounds" / "unmistakable-0001.wav").read_bytes()[100:400]
+    recording = archive.sql("select recording_id from recordings where call_id = 'unmistakable-0001'").item()
+    needles = [name, sound, recording.encode()]
+    assert all(files_with(tmp_path / "a", needle) for needle in (name, sound))
+    gone = delete(archive.layout, "unmistakable-0001")
+    assert {"calls", "turns", "words", "tool_calls", "recordings", "frames", "scenarios"} <= set(gone.rows)
+    assert gone.media == 1
+    for needle in needles:
+        assert files_with(tmp_path / "a", needle) == []
+    archive.refresh()
+    assert archive.sql("select count(*) as n from calls").item() == 3
+    assert verify(archive.layout).problems == []
+    back = archive.add([made_call(1, tmp_path / "sounds")])
+    assert back.new == 1
+
+
+def test_audio_of_two_calls_stays_until_the_last_is_deleted(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    one, two = made_call(1, tmp_path / "sounds"), made_call(2)
+    two.audio = one.audio
+    archive.add([one, two])
+    archive.measure(workers=1)
+    assert delete(archive.layout, one.id).media == 0
+    archive.refresh()
+    assert archive.sql("select count(*) as n from frames").item() > 0
+    assert verify(archive.layout).problems == []
+    assert delete(archive.layout, two.id).media == 1
+    archive.refresh()
+    assert archive.sql("select count(*) as n from frames").item() == 0
+
+
+def test_deleting_an_unknown_call_changes_nothing(archive: Archive) -> None:
+    before = archive.snapshot
+    with pytest.raises(UsageError, match="no call 'x'"):
+        delete(archive.layout, "x")
+    archive.refresh()
+    assert archive.snapshot == before
+
+
+def test_compaction_merges_files_and_keeps_snapshots(archive: Archive) -> None:
+    for ix in range(6):
+        archive.add([made_call(ix)])
+    early = archive.snapshot - 3
+    done = compact(archive.layout)
+    assert done.files_after <= done.files_before
+    archive.refresh()
+    assert archive.sql("select count(*) as n from calls").item() == 6
+    with workbench.open(archive.path, as_of=early) as old:
+        assert old.sql("select count(*) as n from calls").item() == 3
+
+
+def test_a_moved_archive_opens(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(1, tmp_path / "sounds")])
+    archive.close()
+    shutil.move(tmp_path / "a", tmp_path / "b c é")
+    with workbench.open(tmp_path / "b c é") as moved:
+        assert moved.sql("select call_id from calls").item() == "unmistakable-0001"
+        moved.add([made_call(2)])
+        assert moved.sql("select count(*) as n from calls").item() == 2
+    assert verify(moved.layout).problems == []
+
+
+def test_missing_and_changed_audio_is_noticed(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(ix, tmp_path / "sounds") for ix in (1, 2)], storage="reference")
+    assert verify(archive.layout).problems == []
+    (tmp_path / "sounds" / "unmistakable-0001.wav").unlink()
+    changed = tmp_path / "sounds" / "unmistakable-0002.wav"
+    changed.write_bytes(changed.read_bytes()[:-1] + b"\x55")
+    problems = verify(archive.layout).problems
+    assert len(problems) == 2
+    assert "missing" in problems[0] and "bytes differ" in problems[1]
+    report = archive.measure(workers=1)
+    assert (report.measured, len(report.problems)) == (0, 2)
+    assert archive.sql("select count(*) as n from frames").item() == 0
+
+
+def test_an_unknown_snapshot_is_refused(archive: Archive) -> None:
+    with pytest.raises(UsageError, match="no snapshot 99"):
+        workbench.open(archive.path, as_of=99).sql("select 1")
+
+
+def test_folders_that_are_no_archive(tmp_path: Path) -> None:
+    with pytest.raises(ArchiveFailed, match="no such archive"):
+        workbench.open(tmp_path / "nothing")
+    with pytest.raises(ArchiveFailed, match="not an archive"):
+        workbench.open(tmp_path)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ArchiveFailed, match="not empty"):
+        lake.create(workbench.archive.layout.Layout(tmp_path))

@@ -1,0 +1,98 @@
+"""The command line: one file a command, found by listing this folder.
+
+A file `NAME.py` (or `NAME_.py` where NAME is a word of Python) holds one `command`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from typing import Any
+
+import click
+
+from workbench.errors import Exit, WorkbenchError
+
+_NOT_COMMANDS = {"options", "output"}
+
+
+def commands() -> dict[str, click.Command]:
+    """Return every command by name, in the order of the names."""
+    found = {}
+    for module in pkgutil.iter_modules(__path__):
+        if module.name not in _NOT_COMMANDS:
+            found[module.name.rstrip("_").replace("_", "-")] = _load(module.name)
+    return dict(sorted(found.items()))
+
+
+def _load(module: str) -> click.Command:
+    command: click.Command = importlib.import_module(f"{__name__}.{module}").command
+    return command
+
+
+class _Commands(click.Group):
+    """Loads a command when it is asked for, so that starting stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        names = (module.name for module in pkgutil.iter_modules(__path__))
+        return sorted(name.rstrip("_").replace("_", "-") for name in names if name not in _NOT_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        stem = cmd_name.replace("-", "_")
+        for module in pkgutil.iter_modules(__path__):
+            if module.name not in _NOT_COMMANDS and module.name.rstrip("_") == stem:
+                return _load(module.name)
+        return None
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from workbench.archive.runs import workbench_version
+
+        click.echo(f"workbench {workbench_version()}")
+        ctx.exit()
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "WORKBENCH", "max_content_width": 110},
+    epilog="Exit codes: 0 ran or passed, 1 a check or gate failed, 2 refused, 70 a bug of ours.",
+)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version.")
+def root() -> None:
+    """A data-science workbench for voice-agent calls.
+
+    Begin with `workbench demo`, or `workbench init`, `workbench import FOLDER`, `workbench measure`.
+    """
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line and exit with its code.
+
+    Parameters
+    ----------
+    args : list of str, optional
+        Arguments; those of the process by default.
+    """
+    try:
+        code: Any = root.main(args=args, prog_name="workbench", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else Exit.OK)
+    except click.exceptions.Abort:
+        click.echo("stopped; nothing half-written is kept", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(Exit.REFUSED)
+    except WorkbenchError as error:
+        click.echo(f"workbench: {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(Exit.OK)
+    except Exception as error:  # noqa: BLE001 - the last resort: say that it is our bug, and show where
+        import traceback
+
+        traceback.print_exc()
+        click.echo(f"workbench: this is a bug ({type(error).__name__}: {error})", err=True)
+        sys.exit(Exit.BUG)

@@ -1,0 +1,33 @@
+"""`workbench delete`: forget a call for good."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli import options, output
+
+
+@options.command("delete")
+@click.argument("call_id")
+@options.archive
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@options.as_json
+def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool) -> None:
+    """Remove a call, its derived rows and its copied audio, physically.
+
+    Older snapshots end with it: a deletion that history could undo would not be one.
+    """
+    from workbench.archive.archive import Archive
+    from workbench.archive.retention import delete
+
+    with Archive(archive_path) as archive:
+        if not yes:
+            click.confirm(f"Delete call {output.safe(call_id)} and every older snapshot?", abort=True)
+        gone = delete(archive.layout, call_id)
+    if as_json:
+        output.json_line({"call_id": call_id, "rows": gone.rows, "media": gone.media})
+        return
+    click.echo(
+        f"deleted {output.safe(call_id)}: {output.plural(sum(gone.rows.values()), 'row')} of "
+        f"{output.plural(len(gone.rows), 'table')}, {output.plural(gone.media, 'audio file')}; older snapshots are gone"
+    )

@@ -1,0 +1,137 @@
+"""`workbench import`: files and folders into an archive."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from workbench.cli import options, output
+from workbench.errors import Exit
+from workbench.schema.call import ChannelRole, Origin
+
+if TYPE_CHECKING:
+    from workbench.archive.importing import ImportReport
+
+
+@options.command("import")
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@options.archive
+@click.option("--format", "format_name", default="auto", show_default=True, help="Importer; see docs/formats.md.")
+@click.option("--strict", is_flag=True, help="Stop at the first refusal and write nothing.")
+@click.option("--media", type=click.Choice(["copy", "reference"]), default="copy", show_default=True,
+              help="Copy audio into the archive, or refer to where it lies.")
+@click.option("--channels", metavar="ROLE,ROLE", help="Who is on which channel, where the file does not say: caller,agent.")
+@click.option("--time-unit", type=click.Choice(["s", "ms", "us", "ns"]), help="Unit of every time, where the format is wrong.")
+@click.option("--origin", type=click.Choice(get_args(Origin)), help="How the calls came about.")
+@click.option("--outcome", help="Outcome of the call, stated beside a transcript.")
+@click.option("--expected-outcome", help="Outcome that was wanted.")
+@click.option("--language", help="Language of the calls, for instance en or da.")
+@click.option("--agent-id", help="Agent that answered.")
+@click.option("--agent-version", help="Version of the agent.")
+@click.option("--id-prefix", default="", help="Put before every call id.")
+@click.option("--measure", "also_measure", is_flag=True, help="Measure the audio right after the import.")
+@options.workers
+@options.as_json
+@options.quiet
+def command(
+    paths: tuple[str, ...],
+    archive_path: str,
+    format_name: str,
+    media: Any,
+    channels: str | None,
+    workers: int,
+    *,
+    strict: bool,
+    also_measure: bool,
+    as_json: bool,
+    quiet: bool,
+    **said: Any,
+) -> None:
+    """Import calls from files and folders; makes the archive when there is none.
+
+    Good calls go in; every file or row that is refused is listed with its rule and kept in the table
+    `refusals`. Exit code 2 when nothing was accepted.
+
+    \b
+    Examples:
+      workbench import recordings/ --channels caller,agent
+      workbench import export.jsonl --format voice-evals --strict
+    """
+    from workbench.archive.archive import Archive
+    from workbench.archive.layout import Layout
+    from workbench.ingest import read
+    from workbench.ingest.protocol import Options
+
+    roles = _roles(channels)
+    stated = Options(channels=roles, strict=strict, **said)
+    layout = Layout(Path(archive_path))
+    archive = Archive(archive_path) if layout.root.exists() and any(layout.root.iterdir()) else Archive.create(archive_path)
+    with archive, output.progress("importing", unit="files", quiet=quiet or as_json) as show:
+        calls = read([Path(path) for path in paths], stated, format=format_name,
+                     on_progress=lambda done, total, _path: show(done, total))
+        config = {"paths": list(paths), "format": format_name, "media": media, "options": stated}
+        report = archive.add(calls, storage=media, strict=strict, config=config, workers=workers)
+    measured = None
+    if also_measure and report.accepted:
+        with output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
+            measured = archive.measure(workers=workers, on_progress=show)
+    if as_json:
+        output.json_line(summary(report) | ({"measured": measured.measured} if measured else {}))
+    elif not quiet or not report.accepted:
+        tell(report)
+        if measured:
+            click.echo(f"measured {output.plural(measured.measured, 'recording')} ({measured.duration_s:.0f} s of audio)")
+    if not report.accepted:
+        click.echo("workbench: nothing was accepted", err=True)
+        sys.exit(Exit.REFUSED)
+
+
+def _roles(channels: str | None) -> tuple[ChannelRole, ...] | None:
+    if channels is None:
+        return None
+    roles = tuple(role.strip() for role in channels.split(","))
+    allowed = get_args(ChannelRole)
+    for role in roles:
+        if role not in allowed:
+            raise click.BadParameter(f"{role!r} is not one of {', '.join(allowed)}", param_hint="--channels")
+    return roles  # type: ignore[return-value]
+
+
+def summary(report: ImportReport) -> dict[str, Any]:
+    """Return an import's counts and refusals as JSON values."""
+    return {
+        "run_id": report.run_id,
+        "new": report.new,
+        "unchanged": report.unchanged,
+        "refused": report.refused(),
+        "notes": report.refused("note"),
+        "rows": dict(sorted(report.rows.items())),
+        "refusals": report.refusals,
+    }
+
+
+def tell(report: ImportReport, *, limit: int = 20) -> None:
+    """Print what an import did: counts, then each refusal with its hint."""
+    click.echo(
+        f"{output.plural(report.new, 'call')} imported, {report.unchanged} unchanged, "
+        f"{report.refused()} refused, {output.plural(report.refused('note'), 'note')}"
+    )
+    if report.rows:
+        click.echo("rows: " + ", ".join(f"{name} {count}" for name, count in sorted(report.rows.items())))
+    serious = [refusal for refusal in report.refusals if refusal.scope != "note"]
+    for refusal in serious[:limit]:
+        click.echo(output.safe(f"refused {refusal.scope}: {refusal.location}: {refusal.message} [{refusal.rule}]"))
+        click.echo(output.safe(f"  hint: {refusal.hint}"))
+    if len(serious) > limit:
+        click.echo(f"... and {len(serious) - limit} more")
+    rules: dict[str, int] = {}
+    for refusal in report.refusals:
+        if refusal.scope == "note":
+            rules[refusal.rule] = rules.get(refusal.rule, 0) + 1
+    for rule, count in sorted(rules.items()):
+        click.echo(f"note: {rule} x {count}")
+    if rules or len(serious) > limit:
+        click.echo("all of them: workbench sql 'from refusals'")

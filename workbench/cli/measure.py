@@ -1,0 +1,56 @@
+"""`workbench measure`: levels, speech and input health of what is new."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from workbench.cli import options, output
+from workbench.errors import Exit
+
+
+@options.command("measure")
+@options.archive
+@click.option("--rel-db", type=float, help="Speech is this far above the noise floor (15 dB).")
+@click.option("--abs-gate-db", type=float, help="Speech is never below this level (-60 dBFS).")
+@click.option("--hangover-s", type=float, help="Speech goes on this long after the last loud frame (0.15 s).")
+@options.workers
+@options.as_json
+@options.quiet
+def command(
+    archive_path: str,
+    rel_db: float | None,
+    abs_gate_db: float | None,
+    hangover_s: float | None,
+    workers: int,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Measure recordings that are new, or were measured with another config.
+
+    Fills `channels`, `frames`, `segments` and `input_health` by the published energy method: 20 ms
+    window, 10 ms hop.
+    """
+    import msgspec
+
+    from workbench.archive.archive import Archive
+    from workbench.timing.config import MeasureConfig
+
+    given = {"rel_db": rel_db, "abs_gate_db": abs_gate_db, "hangover_s": hangover_s}
+    config = MeasureConfig(**{name: value for name, value in given.items() if value is not None})
+    with Archive(archive_path) as archive, output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
+        report = archive.measure(config=config, workers=workers, on_progress=show)
+    if as_json:
+        output.json_line(msgspec.to_builtins(report))
+    else:
+        if not quiet:
+            click.echo(
+                f"measured {output.plural(report.measured, 'recording')} ({report.duration_s:.0f} s of audio) with config "
+                f"{report.config_id}; {report.current} were current"
+            )
+        for problem in report.problems:
+            click.echo(output.safe(f"not measured: {problem}"), err=True)
+    if report.problems and not report.measured and not report.current:
+        sys.exit(Exit.REFUSED)
