@@ -1,0 +1,175 @@
+"""Audio alone: one file, or two mono files with the two sides of a call, each with an optional sidecar.
+
+Who speaks on which channel is taken from `--channels`, from the sidecar ``<stem>.json`` or, for a pair of
+mono files, from their names; never from the sound. Where nothing says it the roles are ``unknown``.
+
+The call is named after the file (without the side, for a pair). When several audio files of one import
+have the same name, each of them is named by its relative path, with ``--`` for the slashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from workbench.errors import ImportFailed
+from workbench.ingest import digest
+from workbench.ingest.audio_names import HEADERLESS, MAGIC, SUFFIXES, call_stem, partner, side
+from workbench.ingest.audio_sidecar import Sidecar, is_sidecar, load_sidecar
+from workbench.ingest.protocol import Options
+from workbench.schema.call import Audio, Call, ChannelRole, Refusal
+
+if TYPE_CHECKING:
+    from workbench.audio.read import AudioInfo
+
+FORMAT = "audio"
+ABOUT = (
+    "Audio alone: WAV, FLAC, MP3, OGG/Opus (m4a with an extra), two channels or a pair of mono files, "
+    "with an optional sidecar JSON."
+)
+CLAIMS: Literal["file", "folder"] = "file"
+
+
+def sniff(path: Path, head: bytes) -> bool:
+    """Return whether the name or the first bytes are those of audio, or the file is the sidecar of one."""
+    suffix = path.suffix.lower()
+    if suffix in SUFFIXES | HEADERLESS:
+        return True
+    if suffix == ".json":
+        return is_sidecar(path, head)
+    return not suffix and head.startswith(MAGIC)
+
+
+def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
+    """Yield the call of an audio file; nothing for a sidecar and for the agent's half of a pair.
+
+    Raises
+    ------
+    ImportFailed
+        When the file cannot be decoded, is headerless without a sidecar that says how, or when its sidecar
+        is wrong.
+    """
+    if path.suffix.lower() == ".json":
+        return
+    sidecar = load_sidecar(path, options)
+    other = partner(path)
+    named = side(path)
+    if other is None or named is None:
+        yield from _single(path, sidecar, options)
+    elif named[1] == "caller":
+        yield from _pair(path, other, sidecar)
+
+
+def _single(path: Path, sidecar: Sidecar, options: Options) -> Iterator[Call | Refusal]:
+    info = _probe(path, sidecar)
+    roles, source, notes = _channel_map(path, info.channel_count, sidecar=sidecar, options=options)
+    offset = sidecar.offsets.get("", 0.0)
+    audio = Audio(
+        path=str(path),
+        channels=list(roles),
+        channel_map_source=source,
+        offset_s=offset,
+        encoding=sidecar.encoding,
+        sample_rate_hz=sidecar.sample_rate_hz,
+    )
+    yield from sidecar.refusals
+    yield from notes
+    yield _call([path], [audio], sidecar, end=offset + info.duration_s)
+
+
+def _pair(caller: Path, agent: Path, sidecar: Sidecar) -> Iterator[Call | Refusal]:
+    audios: list[Audio] = []
+    end = 0.0
+    sides: list[tuple[Path, Literal["caller", "agent"]]] = [(caller, "caller"), (agent, "agent")]
+    for path, role in sides:
+        info = _probe(path, sidecar)
+        if info.channel_count != 1:
+            raise ImportFailed(
+                f"the {role}'s side of a pair has {info.channel_count} channels",
+                where=str(path),
+                hint="a pair is two mono files; rename a file that holds both sides",
+                rule="pair_not_mono",
+            )
+        offset = sidecar.offsets.get(role, 0.0)
+        end = max(end, offset + info.duration_s)
+        audios.append(
+            Audio(
+                path=str(path),
+                channels=[role],
+                channel_map_source="name",
+                boundary="client_capture" if role == "caller" else "agent_output",
+                offset_s=offset,
+                encoding=sidecar.encoding,
+                sample_rate_hz=sidecar.sample_rate_hz,
+            )
+        )
+    yield from sidecar.refusals
+    if not sidecar.offsets:
+        example = f'{{"offset_s": {{"caller": 0.0, "agent": 1.9}}}} to {call_stem(caller)}.json'
+        message = f"{caller.name} and {agent.name} are taken to start at the same moment"
+        yield _note(caller, "pair_offset_assumed", message, hint=f"if they do not, write {example}")
+    yield _call([caller, agent], audios, sidecar, end=end)
+
+
+def _call(files: list[Path], audios: list[Audio], sidecar: Sidecar, *, end: float) -> Call:
+    path = files[0]
+    call = sidecar.call or Call(id=call_stem(path))
+    call.source_format = FORMAT
+    call.source_uri = str(path)
+    sources = [*files, sidecar.path] if sidecar.path else files
+    call.source_sha256 = digest.of_file(path) if sources == [path] else digest.of_files(sources)
+    call.audio = audios
+    if call.duration_s is None:
+        call.duration_s = end
+    return call
+
+
+def _probe(path: Path, sidecar: Sidecar) -> AudioInfo:
+    from workbench.audio.read import probe
+
+    if path.suffix.lower() in HEADERLESS and not (sidecar.encoding and sidecar.sample_rate_hz):
+        raise ImportFailed(
+            "the file has no header, so nothing says how to decode it",
+            where=str(path),
+            hint=f'write {{"encoding": "ulaw", "sample_rate_hz": 8000}} to {call_stem(path)}.json beside it',
+            rule="headerless",
+        )
+    return probe(path, encoding=sidecar.encoding, sample_rate_hz=sidecar.sample_rate_hz)
+
+
+MapSource = Literal["sidecar", "option", "format", "unknown"]
+
+
+def _channel_map(
+    path: Path, count: int, *, sidecar: Sidecar, options: Options
+) -> tuple[tuple[ChannelRole, ...], MapSource, list[Refusal]]:
+    """Return the role of each channel, what says so, and notes on what does not."""
+    notes: list[Refusal] = []
+    given: list[tuple[tuple[ChannelRole, ...] | None, MapSource]] = [
+        (options.channels, "option"),
+        (sidecar.channels, "sidecar"),
+    ]
+    for roles, source in given:
+        if roles is not None and len(roles) == count:
+            return roles, source, notes
+        if roles is not None:
+            message = f"the {source} names {len(roles)} channels, the file has {count}"
+            notes.append(_note(path, "channel_map_unused", message, hint="name one role a channel"))
+    if count == 1:
+        if side(path) is not None:
+            message = f"{path.name} is named like one side of a call, but the other side is not beside it"
+            hint = "its channel is taken as mixed; say --channels caller (or agent) if it holds one side"
+            notes.append(_note(path, "pair_incomplete", message, hint=hint))
+        return ("mixed",), "format", notes
+    hint = "--channels caller,agent" if count == 2 else f"--channels with {count} roles"
+    message = f"nothing says who speaks on which of the {count} channels"
+    notes.append(_note(path, "channel_map_unknown", message, hint=hint))
+    role: ChannelRole = "unknown"
+    return (role,) * count, "unknown", notes
+
+
+def _note(path: Path, rule: str, message: str, *, hint: str) -> Refusal:
+    return Refusal(
+        source_uri=str(path), location=path.name, rule=rule, message=message, hint=hint, scope="note"
+    )

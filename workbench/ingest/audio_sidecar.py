@@ -1,0 +1,131 @@
+"""The sidecar of an audio file: JSON of the same stem that says what the sound cannot."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from workbench.errors import ImportFailed
+from workbench.ingest.audio_names import SIDECAR_KEYS, call_stem, is_audio_name
+from workbench.ingest.native import to_call
+from workbench.ingest.peek import first_object
+from workbench.ingest.protocol import Options
+from workbench.ingest.references import resolve
+from workbench.ingest.refusing import shown
+from workbench.ingest.roles import role_of
+from workbench.ingest.strict_json import decode
+from workbench.schema.call import Call, ChannelRole, Refusal
+
+AUDIO_KEYS = frozenset({*SIDECAR_KEYS, "sample_rate_hz"})
+
+
+class Sidecar(msgspec.Struct, kw_only=True):
+    """What a sidecar says. `offsets` has the key '' for a single file, else the roles of a pair."""
+
+    path: Path | None = None
+    channels: tuple[ChannelRole, ...] | None = None
+    offsets: dict[str, float] = {}
+    encoding: str | None = None
+    sample_rate_hz: int | None = None
+    call: Call | None = None
+    refusals: list[Refusal] = []
+
+
+def is_sidecar(path: Path, head: bytes) -> bool:
+    """Return whether a JSON file belongs to an audio file of the same stem and says something about it."""
+    first = first_object(head)
+    if first is None or "audio" in first or not first.keys() & SIDECAR_KEYS:
+        return False
+    return any(
+        is_audio_name(other.name) and call_stem(other) == path.stem
+        for other in path.parent.iterdir()
+        if other.name.startswith(path.stem)
+    )
+
+
+def load_sidecar(audio: Path, options: Options) -> Sidecar:
+    """Return what the sidecar of an audio file says; an empty one when there is none.
+
+    Parameters
+    ----------
+    audio : Path
+        Its sidecar is the file ``<stem>.json`` beside it, where it has one of the keys `channels`,
+        `encoding` and `offset_s`; other JSON of that name is not its sidecar.
+    options : Options
+        As for the native format.
+
+    Raises
+    ------
+    ImportFailed
+        With the rule ``sidecar_invalid`` or the rules of :func:`~workbench.ingest.strict_json.decode`.
+    """
+    path = resolve(audio.parent, f"{call_stem(audio)}.json")
+    if path is None:
+        return Sidecar()
+    raw = path.read_bytes()
+    value = decode(raw, where=str(path))
+    if not isinstance(value, dict) or "audio" in value or not value.keys() & SIDECAR_KEYS:
+        return Sidecar()
+    sidecar = Sidecar(
+        path=path,
+        channels=_channels(value.get("channels"), path),
+        offsets=_offsets(value.get("offset_s"), path),
+        encoding=_typed(value.get("encoding"), str, name="encoding", path=path),
+        sample_rate_hz=_typed(value.get("sample_rate_hz"), int, name="sample_rate_hz", path=path),
+        refusals=[],
+    )
+    rest = {"id": call_stem(audio)} | {key: inner for key, inner in value.items() if key not in AUDIO_KEYS}
+    for found in to_call(rest, path=path, location="document", raw=raw, options=options):
+        if isinstance(found, Call):
+            sidecar.call = found
+        elif found.scope == "call":
+            raise _invalid(found.message, path)
+        else:
+            sidecar.refusals.append(found)
+    return sidecar
+
+
+def _channels(value: Any, path: Path) -> tuple[ChannelRole, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or not value:
+        raise _invalid(f"channels is {shown(value)}, not a list of roles", path)
+    roles: list[ChannelRole] = []
+    for name in value:
+        role = role_of(name) if isinstance(name, str) else None
+        if role is None and name not in ("mixed", "unknown"):
+            raise _invalid(f"the channel role {name!r} is none of caller, agent, mixed, unknown", path)
+        roles.append(role or cast("ChannelRole", name))
+    return tuple(roles)
+
+
+def _offsets(value: Any, path: Path) -> dict[str, float]:
+    if value is None:
+        return {}
+    found = value if isinstance(value, dict) else {"": value}
+    offsets = {}
+    for name, offset in found.items():
+        if isinstance(offset, bool) or not isinstance(offset, (int, float)) or not math.isfinite(offset):
+            raise _invalid(f"offset_s is {shown(offset)}, not a number of seconds", path)
+        if name not in ("", "caller", "agent"):
+            raise _invalid(f"offset_s names {name!r}, neither caller nor agent", path)
+        offsets[name] = float(offset)
+    return offsets
+
+
+def _typed(value: Any, kind: type[Any], *, name: str, path: Path) -> Any:
+    if value is None or (isinstance(value, kind) and not isinstance(value, bool)):
+        return value
+    raise _invalid(f"{name} is {shown(value)}, not {kind.__name__}", path)
+
+
+def _invalid(what: str, path: Path) -> ImportFailed:
+    return ImportFailed(
+        what,
+        where=str(path),
+        hint='a sidecar reads {"channels": ["caller", "agent"], "offset_s": 0.0, "id": "call-17"}',
+        rule="sidecar_invalid",
+    )

@@ -1,0 +1,65 @@
+"""The first JSON value in the first bytes of a file, mended where the bytes break off. For `sniff`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+from workbench.ingest.strict_json import BOM, STRING
+
+JSON_SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ""})
+"""Names of files that are looked into for JSON without being told to."""
+
+_TOKEN = re.compile(STRING + rb'|[\[\]{},"]', re.DOTALL)
+_CLOSER = {ord("["): b"]", ord("{"): b"}"}
+
+
+def peek(head: bytes) -> Any:
+    """Return the first JSON value of some bytes.
+
+    Parameters
+    ----------
+    head : bytes
+        Beginning of a file: of one document, of JSON Lines, or of an array.
+
+    Returns
+    -------
+    object
+        The value, up to the last whole member where the bytes break off. None when it is no object or
+        array, or no JSON.
+    """
+    text = head.removeprefix(BOM).lstrip()
+    if text[:1] not in (b"{", b"["):
+        return None
+    stack: list[bytes] = []
+    mended = b""
+    cut, closers = 0, b""
+    for token in _TOKEN.finditer(text):
+        first = text[token.start()]
+        if first in _CLOSER:
+            stack.append(_CLOSER[first])
+        elif first in b"]}":
+            stack.pop()
+            if not stack:
+                mended = text[: token.end()]
+                break
+        elif first == ord(","):
+            cut, closers = token.start(), b"".join(reversed(stack))
+        elif token.end() - token.start() == 1:
+            break
+        if not stack:
+            return None
+    try:
+        return msgspec.json.decode(mended or text[:cut] + closers)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
+
+def first_object(head: bytes) -> dict[str, Any] | None:
+    """Return the first JSON object: the value itself, or the first item of an array."""
+    value = peek(head)
+    if isinstance(value, list):
+        value = value[0] if value else None
+    return value if isinstance(value, dict) else None

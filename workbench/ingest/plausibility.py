@@ -1,0 +1,170 @@
+"""Refuses calls whose clock cannot be in seconds, by thresholds no real speech reaches.
+
+Speech runs at 2 to 4 words a second, so a word takes 0.25 to 0.5 s; with all silences of a call counted, a
+few seconds. A factor of 1000 is therefore seen from afar, and the thresholds keep a factor of 30 and more
+from either side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from workbench.ingest.protocol import Options
+from workbench.ingest.refusing import of_call
+from workbench.ingest.units import PER_SECOND
+from workbench.schema.call import Call, Refusal
+
+MAX_CALL_S: Final = 86_400.0
+"""Longest call: a day."""
+
+EPOCH_S: Final = 1e8
+"""From here on times that all lie close together are dates (1973 and later), not times within a call."""
+
+EPOCH_SPREAD: Final = 0.9
+"""How close: the earliest over the latest."""
+
+LETTERS_A_WORD: Final = 6
+"""Counts words where a script has no spaces; English has about five letters and a space a word."""
+
+MAX_SECONDS_A_WORD: Final = 60.0
+"""Turn time over words, from 3 words."""
+
+MIN_SECONDS_A_WORD: Final = 0.01
+"""Turn time over words, from 10 words: a hundred words a second."""
+
+MAX_CALL_SECONDS_A_WORD: Final = 300.0
+"""Time from first to last turn over words, from 20 words: less than one word in five minutes."""
+
+MAX_STAGE_MS: Final = 600_000.0
+"""Longest reported latency: ten minutes."""
+
+MIN_STAGE_MS: Final = 10.0
+"""When the largest latency of a call is a fraction below this, it is in seconds."""
+
+QUANTISED_FROM: Final = 4
+"""So many times, all whole, are whole seconds by rounding and not by chance."""
+
+
+def clock_problem(call: Call, options: Options) -> Refusal | None:
+    """Return why the times of a call cannot be in seconds.
+
+    Parameters
+    ----------
+    call : Call
+        Times finite; the call is not changed.
+    options : Options
+        `time_unit` only words the hint.
+
+    Returns
+    -------
+    Refusal or None
+        Of scope ``call``, naming the field, its value and the option that mends it. None for a plausible
+        call and for one without times.
+    """
+    times = list(_times(call))
+    field, value = max(times, key=lambda pair: pair[1], default=("", 0.0))
+    words, spoken, span = _speech(call)
+    within = [time for name, time in times if not name.startswith(("duration", "audio"))]
+    if value >= EPOCH_S and within and min(within) >= EPOCH_SPREAD * value:
+        return of_call(
+            call,
+            "epoch_time",
+            message=f"{field} is {value:.15g}, a date and not seconds from the start of the call",
+            hint="subtract the start of the call from every time",
+        )
+    if value > MAX_CALL_S:
+        unit = _mends(value, words, spoken) or "ms"
+        return _unit(call, f"{field} is {value:.15g} s, longer than a day", _unit_hint(unit, options))
+    if call.turn_clock == "generated":
+        return None
+    if words >= 3 and spoken > MAX_SECONDS_A_WORD * words:
+        message = f"turns.end_s: {words} words take {spoken:.15g} s, {spoken / words:.4g} s a word"
+        return _unit(call, message, _unit_hint(_mends(value, words, spoken) or "ms", options))
+    if words >= 20 and span > MAX_CALL_SECONDS_A_WORD * words:
+        message = f"turns.start_s: {words} words lie {span:.15g} s apart"
+        return _unit(call, message, _unit_hint("ms", options))
+    if words >= 10 and 0 < spoken < MIN_SECONDS_A_WORD * words:
+        message = f"turns.end_s: {words} words take {spoken:.15g} s, {spoken / words:.4g} s a word"
+        return _unit(call, message, _unit_hint("s", options))
+    return _stage_problem(call, options)
+
+
+def whole_seconds(call: Call) -> bool:
+    """Return whether every turn time is a whole second, from four times on."""
+    times = [t for turn in call.turns or () for t in (turn.start_s, turn.end_s) if t is not None]
+    return len(times) >= QUANTISED_FROM and all(time.is_integer() for time in times)
+
+
+def _times(call: Call) -> Iterator[tuple[str, float]]:
+    if call.duration_s is not None:
+        yield "duration_s", call.duration_s
+    for kind in ("turns", "tool_calls", "spans"):
+        for ix, row in enumerate(getattr(call, kind) or ()):
+            for name in ("start_s", "end_s", "time_s"):
+                value = getattr(row, name, None)
+                if value is not None:
+                    yield f"{kind}[{ix}].{name}", value
+    for ix, turn in enumerate(call.turns or ()):
+        for word in turn.words or ():
+            if word.end_s is not None:
+                yield f"turns[{ix}].words.end_s", word.end_s
+    for ix, label in enumerate(call.labels or ()):
+        if label.onset_s is not None:
+            yield f"labels[{ix}].onset_s", label.onset_s
+    for ix, audio in enumerate(call.audio or ()):
+        yield f"audio[{ix}].offset_s", audio.offset_s
+
+
+def _speech(call: Call) -> tuple[int, float, float]:
+    """Words and seconds of turns that last, and seconds from the first to the last turn."""
+    words, spoken = 0, 0.0
+    starts = [turn.start_s for turn in call.turns or () if turn.start_s is not None]
+    for turn in call.turns or ():
+        text = turn.text or turn.truth or turn.heard
+        if text and turn.start_s is not None and turn.end_s is not None and turn.end_s > turn.start_s:
+            words += _words(text)
+            spoken += turn.end_s - turn.start_s
+    if not words:
+        words = sum(_words(turn.text or "") for turn in call.turns or () if turn.start_s is not None)
+    return words, spoken, max(starts) - min(starts) if starts else 0.0
+
+
+def _words(text: str) -> int:
+    return max(len(text.split()), len(text) // LETTERS_A_WORD)
+
+
+def _mends(value: float, words: int, spoken: float) -> str | None:
+    """Return the unit that would make the largest time and the speech plausible."""
+    for unit in ("ms", "us", "ns"):
+        factor = PER_SECOND[unit]
+        rate = spoken / factor / words if words >= 3 and spoken else 0.3
+        if abs(value) / factor <= MAX_CALL_S and MIN_SECONDS_A_WORD <= rate <= MAX_SECONDS_A_WORD:
+            return unit
+    return None
+
+
+def _stage_problem(call: Call, options: Options) -> Refusal | None:
+    values = [
+        (f"stage_timings[{ix}].value_ms", row.value_ms)
+        for ix, row in enumerate(call.stage_timings or ())
+        if row.value_ms is not None and row.stage in ("stt", "llm_ttft", "tts_ttfa", "e2e")
+    ]
+    field, value = max(values, key=lambda pair: pair[1], default=("", 0.0))
+    if value > MAX_STAGE_MS:
+        unit = "us" if value / 1_000 <= MAX_STAGE_MS else "ns"
+        return _unit(call, f"{field} is {value:.15g} ms, over ten minutes", _unit_hint(unit, options))
+    if 0 < value < MIN_STAGE_MS and not value.is_integer():
+        message = f"{field} is {value:.15g} ms, and no latency of the call is longer"
+        return _unit(call, message, _unit_hint("s", options))
+    return None
+
+
+def _unit_hint(unit: str, options: Options) -> str:
+    if options.time_unit is None:
+        return f"--time-unit {unit}"
+    return f"--time-unit {options.time_unit} was given; try --time-unit {unit} or leave it out"
+
+
+def _unit(call: Call, message: str, hint: str) -> Refusal:
+    return of_call(call, "time_unit", message=message, hint=hint)

@@ -1,0 +1,180 @@
+"""Reads the inputs of a survey one call at a time, and applies to each what holds for every format."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from workbench.errors import ImportFailed, WorkbenchError
+from workbench.ingest import audio_file, digest
+from workbench.ingest.audio_names import call_stem, partner
+from workbench.ingest.hygiene import strip_call, strip_refusal
+from workbench.ingest.plausibility import clock_problem, whole_seconds
+from workbench.ingest.protocol import Options
+from workbench.ingest.refusing import of_call
+from workbench.ingest.rows import drop_impossible, turns_out_of_order
+from workbench.ingest.walk import Input, Survey
+from workbench.schema.call import Call, Refusal, Scenario
+
+Progress = Callable[[int, int, Path], None]
+
+
+class Reading(Iterator[Call | Refusal]):
+    """Calls and refusals of an import, and while it runs what was counted.
+
+    Attributes
+    ----------
+    survey : Survey
+        The inputs, and the files skipped as irrelevant.
+    referenced : int
+        Audio files left out because a call that was read already has them.
+    """
+
+    def __init__(self, survey: Survey, options: Options, on_progress: Progress | None) -> None:
+        self.survey = survey
+        self.referenced = 0
+        self._options = options
+        self._on_progress = on_progress
+        self._owned: set[str] = set()
+        self._seen: dict[str, str] = {}
+        self._iterator = self._all()
+
+    @property
+    def skipped(self) -> int:
+        """How many files were skipped as irrelevant."""
+        return len(self.survey.skipped)
+
+    def __next__(self) -> Call | Refusal:
+        found = next(self._iterator)
+        if not isinstance(found, Refusal):
+            return found
+        found = strip_refusal(found)
+        if self._options.strict and found.scope != "note":
+            where = f"{found.source_uri}, {found.location}" if found.location else found.source_uri
+            raise ImportFailed(found.message, where=where, hint=found.hint, rule=found.rule)
+        return found
+
+    def _all(self) -> Iterator[Call | Refusal]:
+        """Calls with words before audio alone, since they may name that audio as theirs."""
+        audio = [item for item in self.survey.inputs if item.importer and item.importer.FORMAT == "audio"]
+        chosen = {item.path for item in audio}
+        others = [item for item in self.survey.inputs if item.path not in chosen]
+        ids = _audio_ids(audio)
+        done, total = 0, self.survey.total_bytes
+        for item in (*others, *audio):
+            if self._on_progress is not None:
+                self._on_progress(done, total, item.path)
+            if item.path in chosen and self._is_owned(item.path):
+                self.referenced += 1
+            else:
+                for found in self._one(item):
+                    if isinstance(found, Call):
+                        yield from self._checked(found, item, ids.get(item.path))
+                    else:
+                        yield found
+            done += item.size
+        if self._on_progress is not None and self.survey.inputs:
+            self._on_progress(total, total, self.survey.inputs[-1].path)
+
+    def _is_owned(self, path: Path) -> bool:
+        other = partner(path)
+        return any(os.path.realpath(one) in self._owned for one in (path, other) if one is not None)
+
+    def _one(self, item: Input) -> Iterator[Call | Refusal]:
+        if item.importer is None:
+            rule, message, hint = item.problem or ("unreadable", "cannot be read", "check the file")
+            yield Refusal(source_uri=str(item.path), location="", rule=rule, message=message, hint=hint)
+            return
+        try:
+            yield from item.importer.read(item.path, self._options)
+        except WorkbenchError as error:
+            rule = error.rule if isinstance(error, ImportFailed) else type(error).__name__
+            hint = error.hint or "mend the file, or leave it out"
+            where = "" if error.where in (None, str(item.path)) else str(error.where)
+            yield Refusal(source_uri=str(item.path), location=where, rule=rule, message=error.what, hint=hint)
+        except OSError as error:
+            message = f"cannot be read: {error.strerror or error}"
+            hint = "check its permissions"
+            yield Refusal(
+                source_uri=str(item.path), location="", rule="unreadable", message=message, hint=hint
+            )
+
+    def _checked(self, call: Call, item: Input, audio_id: str | None) -> Iterator[Call | Refusal]:
+        for audio in call.audio or ():
+            self._owned.add(os.path.realpath(audio.path))
+        self._complete(call, item, audio_id)
+        problem = self._id_problem(call)
+        if problem is not None:
+            yield problem
+            return
+        yield from drop_impossible(call)
+        problem = clock_problem(call, self._options)
+        if problem is not None:
+            del self._seen[call.id]
+            yield problem
+            return
+        if call.turn_clock == "reported" and whole_seconds(call):
+            call.turn_clock = "quantised"
+            message = "all turn times are whole seconds: gaps are off by up to a second"
+            hint = "ask the source for finer times"
+            yield of_call(call, "quantised_times", message=message, hint=hint, scope="note")
+        order = turns_out_of_order(call)
+        if order is not None:
+            yield order
+        call, stripped = strip_call(call)
+        if stripped is not None:
+            yield stripped
+        yield call
+
+    def _complete(self, call: Call, item: Input, audio_id: str | None) -> None:
+        options = self._options
+        if audio_id is not None and call.id == call_stem(item.path):
+            call.id = audio_id
+        if call.id:
+            call.id = options.id_prefix + call.id
+        call.source_format = call.source_format or (item.importer.FORMAT if item.importer else None)
+        call.source_uri = call.source_uri or str(item.path)
+        call.source_sha256 = call.source_sha256 or digest.of_path(item.path)
+        for name in ("origin", "outcome", "language", "agent_id", "agent_version"):
+            stated = getattr(options, name)
+            if stated is not None:
+                setattr(call, name, stated)
+        if options.expected_outcome is not None:
+            call.expected_outcome = options.expected_outcome
+            if isinstance(call.scenario, Scenario):
+                call.scenario = msgspec.structs.replace(
+                    call.scenario, expected_outcome=options.expected_outcome
+                )
+
+    def _id_problem(self, call: Call) -> Refusal | None:
+        if not call.id.strip():
+            hint = "give every call an id of its own"
+            return of_call(call, "empty_id", message="the call has an empty id", hint=hint)
+        known = self._seen.get(call.id)
+        if known is None:
+            self._seen[call.id] = call.source_sha256 or ""
+            return None
+        if known == call.source_sha256:
+            message = f"the call {call.id!r} was read before with the same bytes; it is taken once"
+            return of_call(call, "duplicate_source", message=message, hint="nothing to do", scope="note")
+        message = f"another call with the id {call.id!r} was read before"
+        hint = "give it an id of its own, or import it apart with --id-prefix"
+        return of_call(call, "duplicate_call_id", message=message, hint=hint)
+
+
+def _audio_ids(inputs: list[Input]) -> dict[Path, str]:
+    """Name by their relative path those audio files whose name several calls of the import have."""
+    calls = [item for item in inputs if item.importer is audio_file and item.path.suffix.lower() != ".json"]
+    folders = {(call_stem(item.path), item.path.parent) for item in calls}
+    shared = Counter(stem for stem, _ in folders)
+    ids = {}
+    for item in calls:
+        stem = call_stem(item.path)
+        if shared[stem] > 1:
+            folder = item.relative.rpartition("/")[0] or item.path.absolute().parent.name
+            ids[item.path] = f"{folder}/{stem}".replace("/", "--")
+    return ids

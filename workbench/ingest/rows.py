@@ -1,0 +1,125 @@
+"""Refuses single rows of a call that cannot be true, and keeps the rest of the call."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from workbench.ingest.refusing import of_call
+from workbench.schema.call import Call, Refusal
+
+ROLES: Final = ("caller", "agent")
+TIMES: Final = ("start_s", "end_s", "time_s", "onset_s")
+NUMBERS: Final = (*TIMES, "confidence", "value_ms")
+TIMED: Final = ("turns", "tool_calls", "spans", "stage_timings", "labels")
+
+
+def drop_impossible(call: Call) -> list[Refusal]:
+    """Drop rows with an unknown speaker, a number that is none, a negative time or an end before its start.
+
+    Parameters
+    ----------
+    call : Call
+        Changed in place. Where a turn goes, `turn_ix` of the other rows moves with the turns that stay, and
+        becomes None where it pointed at the turn that went.
+
+    Returns
+    -------
+    list of Refusal
+        One of scope ``row`` for each row or value that was dropped; empty for a sound call.
+    """
+    refused: list[Refusal] = []
+    for name in ("duration_s", "cost_usd"):
+        value = getattr(call, name)
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            rule = "negative_time" if value < 0 else "not_finite"
+            refused.append(_refusal(call, rule, f"{name} is {value!r}", where=name))
+            setattr(call, name, None)
+    for kind in TIMED:
+        rows = getattr(call, kind)
+        if rows:
+            _drop(call, kind, rows, refused=refused)
+    for ix, turn in enumerate(call.turns or ()):
+        if turn.words:
+            problems = [_problem(word) for word in turn.words]
+            turn.words = [word for word, problem in zip(turn.words, problems, strict=True) if not problem]
+            refused += [
+                _refusal(call, *problem, where=f"turns[{ix}].words[{at}]")
+                for at, problem in enumerate(problems)
+                if problem
+            ]
+    for ix, audio in enumerate(call.audio or ()):
+        if not math.isfinite(audio.offset_s):
+            where = f"audio[{ix}].offset_s"
+            message = f"offset_s is {audio.offset_s!r}; 0 is taken"
+            refused.append(_refusal(call, "not_finite", message, where=where))
+            audio.offset_s = 0.0
+    return refused
+
+
+def turns_out_of_order(call: Call) -> Refusal | None:
+    """Return a note when a turn starts before the one it follows; the order of the source is kept."""
+    latest = -math.inf
+    for ix, turn in enumerate(call.turns or ()):
+        if turn.start_s is None:
+            continue
+        if turn.start_s < latest:
+            return of_call(
+                call,
+                "turns_out_of_order",
+                message=f"it starts at {turn.start_s:.15g} s, before one listed earlier ({latest:.15g} s)",
+                hint="the order of the source is kept; sort the turns by start_s if it has no meaning",
+                where=f"turns[{ix}]",
+                scope="note",
+            )
+        latest = turn.start_s
+    return None
+
+
+def _drop(call: Call, kind: str, rows: list[Any], *, refused: list[Refusal]) -> None:
+    moved: dict[int, int] = {}
+    kept: list[Any] = []
+    for ix, row in enumerate(rows):
+        problem = _problem(row)
+        if problem:
+            refused.append(_refusal(call, *problem, where=f"{kind}[{ix}]"))
+        else:
+            moved[ix] = len(kept)
+            kept.append(row)
+    if len(kept) == len(rows):
+        return
+    setattr(call, kind, kept)
+    if kind == "turns":
+        for row in (*(call.tool_calls or ()), *(call.stage_timings or ())):
+            if row.turn_ix is not None and row.turn_ix < len(rows):
+                row.turn_ix = moved.get(row.turn_ix)
+
+
+def _problem(row: Any) -> tuple[str, str] | None:
+    role = getattr(row, "role", "caller")
+    if role not in ROLES:
+        return "unknown_speaker", f"the speaker is {role!r}, neither caller nor agent"
+    for name in NUMBERS:
+        value = getattr(row, name, None)
+        if value is None:
+            continue
+        if not math.isfinite(value):
+            return "not_finite", f"{name} is {value!r}"
+        if value < 0:
+            return "negative_time", f"{name} is {value:.15g}"
+    start, end = getattr(row, "start_s", None), getattr(row, "end_s", None)
+    if start is not None and end is not None and end < start:
+        return "end_before_start", f"end_s {end:.15g} is before start_s {start:.15g}"
+    return None
+
+
+HINTS: Final = {
+    "unknown_speaker": "name the speakers caller and agent; user, customer, assistant and bot are understood",
+    "not_finite": "write null for a value that was not measured",
+    "negative_time": "times are seconds from the start of the call; write null for one that is not known",
+    "end_before_start": "end_s is a time, not a length; write null if the end is not known",
+}
+
+
+def _refusal(call: Call, rule: str, message: str, *, where: str) -> Refusal:
+    return of_call(call, rule, message=message, hint=HINTS[rule], where=where, scope="row")
