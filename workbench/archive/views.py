@@ -65,10 +65,10 @@ def load(con: duckdb.DuckDBPyConnection) -> None:
     staged = {path.stem: path.read_text(encoding="utf-8") for path in _files("staging", None)}
     found = con.execute("select table_name from duckdb_tables() where database_name = 'lake' order by all")
     for (name,) in found.fetchall():
-        sql = staged.get(name, f"from lake.{name}")
-        _create(con, f"create or replace view {name} as {sql}", name, "staging")
+        sql = staged.get(name, f'from lake."{name}"')
+        _create(con, f'create or replace view "{name}" as {sql}', name, "staging")
     for view in catalogue():
-        _create(con, f"create or replace view {view.name} as {view.sql}", view.name, "views")
+        _create(con, f'create or replace view "{view.name}" as {view.sql}', view.name, "views")
 
 
 def catalogue(folder: Path | None = None) -> list[ViewFile]:

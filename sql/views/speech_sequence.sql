@@ -1,0 +1,73 @@
+-- speech_sequence
+-- One row per run of speech, in the order of the call, with what came before it.
+-- Key: call_id, role, run_ix.
+-- Reads: speech_runs.
+-- Units: *_s seconds, *_ix 0-based.
+-- call_id: call.
+-- role: caller, agent, or mixed where one channel carries both.
+-- run_ix: position among the role's runs.
+-- clock: audio, transcript, ticks or quantised.
+-- start_s: start.
+-- end_s: end.
+-- caller_end_s: end of the caller's last run that began before; empty: none began.
+-- caller_turn_ix: last turn of that run; empty: none, or read from audio.
+-- turn_ix: first turn of this run; empty: read from audio.
+-- gap_s: an answer of the agent: from the caller's end to its start; empty: not an answer, see turn_gaps.
+-- other_start_s: start of the other role's last run that began before; empty: none began.
+-- other_end_s: end of that run; empty: none began.
+-- overlap_s: both speaking, from this start; empty: the other was silent.
+-- quiet_from_s: end of all speech before; empty: the first run.
+-- who_before: who spoke until then; empty: the first run.
+-- silence_s: nobody speaking, until this start; empty: somebody spoke, or the first run.
+-- turn_gaps, overlaps and silences each show one kind of these rows and say what it means.
+with sequence as (
+    select
+        *,
+        last_value(case when role = 'caller' then start_s end ignore nulls) over earlier as caller_start_s,
+        last_value(case when role = 'caller' then end_s end ignore nulls) over earlier as caller_end_s,
+        last_value(case when role = 'caller' then last_turn_ix end ignore nulls) over earlier as caller_turn_ix,
+        last_value(case when role = 'agent' then start_s end ignore nulls) over earlier as agent_start_s,
+        last_value(case when role = 'agent' then end_s end ignore nulls) over earlier as agent_end_s,
+        max(end_s) over earlier as quiet_from_s,
+        arg_max(role, end_s) over earlier as who_before
+    from speech_runs
+    window earlier as (
+        partition by call_id order by start_s, end_s, role
+        rows between unbounded preceding and 1 preceding
+    )
+),
+facing as (
+    select
+        *,
+        case role when 'agent' then caller_start_s when 'caller' then agent_start_s end as other_start_s,
+        case role when 'agent' then caller_end_s when 'caller' then agent_end_s end as other_end_s,
+        role = 'agent'
+            and start_s >= caller_end_s - 0.05::double
+            and (
+                agent_start_s is null
+                or (
+                    agent_end_s <= caller_end_s
+                    and agent_start_s < greatest(caller_start_s, caller_end_s - 0.05::double)
+                )
+            ) as is_answer
+    from sequence
+)
+select
+    call_id,
+    role,
+    run_ix,
+    clock,
+    start_s,
+    end_s,
+    caller_end_s,
+    caller_turn_ix,
+    first_turn_ix as turn_ix,
+    case when is_answer then greatest(0.0::double, start_s - caller_end_s) end as gap_s,
+    other_start_s,
+    other_end_s,
+    case when least(end_s, other_end_s) > start_s and other_end_s is not null
+        then least(end_s, other_end_s) - start_s end as overlap_s,
+    quiet_from_s,
+    who_before,
+    case when start_s > quiet_from_s then start_s - quiet_from_s end as silence_s
+from facing
