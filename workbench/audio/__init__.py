@@ -1,0 +1,1 @@
+"""Sound in: decoding, frame levels, speech activity, and the pieces of sound that pages show."""

@@ -1,0 +1,81 @@
+"""The measuring config: every number that decides what counts as speech, and the id of a set of them."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+import msgspec
+
+from workbench.errors import UsageError
+
+
+class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
+    """How levels are taken and when a frame counts as speech.
+
+    Parameters
+    ----------
+    frame_ms, hop_ms : float
+        Length of the window whose RMS is a frame, and the distance between windows, in milliseconds.
+    rel_db : float
+        Speech is at least this far above the noise floor, in dB.
+    abs_gate_db : float
+        Speech is never below this level, in dBFS.
+    hangover_s : float
+        Time that still counts as speech after the last loud frame, in seconds.
+    noise_percentile : float
+        The noise floor is this quantile (0..1) of the frame levels.
+    dyn_margin_db : float
+        The threshold is never closer than this to the loudest frame, in dB, so that a channel that is
+        hardly ever silent is still heard.
+    backend : {'energy'}
+        What decides.
+
+    Raises
+    ------
+    UsageError
+        When a length is not positive or the quantile lies outside 0..1.
+    """
+
+    frame_ms: float = 20.0
+    hop_ms: float = 10.0
+    rel_db: float = 15.0
+    abs_gate_db: float = -60.0
+    hangover_s: float = 0.15
+    noise_percentile: float = 0.10
+    dyn_margin_db: float = 22.0
+    backend: Literal["energy"] = "energy"
+
+    def __post_init__(self) -> None:
+        if self.frame_ms <= 0 or self.hop_ms <= 0:
+            raise UsageError(
+                f"frame_ms {self.frame_ms} and hop_ms {self.hop_ms} must both be above 0",
+                hint="the published values are 20 and 10",
+            )
+        if not 0 <= self.noise_percentile <= 1 or self.hangover_s < 0:
+            raise UsageError(
+                f"noise_percentile {self.noise_percentile} must lie in 0..1, "
+                f"hangover_s {self.hangover_s} must not be below 0",
+                hint="the published values are 0.10 and 0.15",
+            )
+
+    @property
+    def config_id(self) -> str:
+        """First 12 hex digits of the SHA-256 of the config as JSON: sorted keys, every number a float."""
+        fields = {
+            name: value if isinstance(value, str) else float(value)
+            for name, value in msgspec.structs.asdict(self).items()
+        }
+        return hashlib.sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()[:12]
+
+    def window_samples(self, sample_rate_hz: int) -> int:
+        """Samples in a window: the nearest whole number (halves to even), at least 1."""
+        return max(1, round(sample_rate_hz * self.frame_ms / 1000))
+
+    def hop_samples(self, sample_rate_hz: int) -> int:
+        """Samples from one window to the next: the nearest whole number (halves to even), at least 1."""
+        return max(1, round(sample_rate_hz * self.hop_ms / 1000))
+
+    def hop_s(self, sample_rate_hz: int) -> float:
+        """Seconds from one window to the next; at 22,050 Hz a hop is 220 samples, 9.977 ms and not 10."""
+        return self.hop_samples(sample_rate_hz) / sample_rate_hz

@@ -1,0 +1,313 @@
+"""Reads sound as 16-bit blocks, whatever the file holds, without ever keeping a whole call in memory.
+
+Integer codecs stay integers. Float files and lossy codecs are decoded as floats, scaled by 32,768, rounded
+and clipped; float samples are never read as integers, which would give silence. Nothing is resampled and no
+channels are mixed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from workbench.audio.source import LOSSY, Source, identify
+from workbench.errors import ImportFailed, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BLOCK_FRAMES = 80_000
+
+
+class AudioInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sound file holds. `frame_count` is the number of samples per channel that really decode."""
+
+    container: str
+    codec: str
+    sample_rate_hz: int
+    sample_width_bits: int | None
+    channel_count: int
+    frame_count: int
+    duration_s: float
+
+
+class _Section(io.RawIOBase):
+    """A file from an offset on, as a file of its own."""
+
+    def __init__(self, path: str, offset: int, length: int) -> None:
+        self._file = Path(path).open("rb")  # noqa: SIM115 - closed by close()
+        self._offset, self._length, self._at = offset, length, 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset + (0, self._at, self._length)[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        self._file.seek(self._offset + self._at)
+        got = self._file.readinto(view[: max(0, min(len(view), self._length - self._at))])
+        self._at += got
+        return got
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def probe(path: str | Path, *, encoding: str | None = None, sample_rate_hz: int | None = None) -> AudioInfo:
+    """Return what a sound file holds.
+
+    Parameters
+    ----------
+    path : path
+        The file; its content decides, not its name.
+    encoding : {'ulaw', 'alaw', 'pcm_s16le'}, optional
+        For a headerless file of one channel.
+    sample_rate_hz : int, optional
+        Needed with `encoding`, in Hz.
+
+    Returns
+    -------
+    AudioInfo
+        For MP3, OGG and containers the samples are counted by decoding, since their headers can be wrong;
+        for PCM the header is checked against the size of the file, for FLAC by decoding the last sample.
+
+    Raises
+    ------
+    ImportFailed
+        By rule: ``empty_file``, ``no_samples``, ``not_audio``, ``truncated_audio``, ``unsupported_codec``.
+    UsageError
+        When `encoding` is unknown or lacks a sample rate.
+    MissingExtra
+        For m4a, mp4 and webm without the extra ``m4a``.
+    """
+    source = identify(path, encoding=encoding, sample_rate_hz=sample_rate_hz)
+    if source.promised is None:
+        count = sum(len(block) for block in iterate(source))
+    else:
+        count = source.promised
+        if source.reader == "soundfile" and source.container != "wav":
+            excerpt(source, count - 1, count)
+    return AudioInfo(
+        container=source.container,
+        codec=source.codec,
+        sample_rate_hz=source.sample_rate_hz,
+        sample_width_bits=source.sample_width_bits,
+        channel_count=source.channel_count,
+        frame_count=count,
+        duration_s=count / source.sample_rate_hz,
+    )
+
+
+def blocks(
+    path: str | Path,
+    *,
+    block_frames: int = BLOCK_FRAMES,
+    encoding: str | None = None,
+    sample_rate_hz: int | None = None,
+) -> Iterator[NDArray[np.int16]]:
+    """Yield the samples of a file block by block.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    block_frames : int
+        Samples per channel in a block; the last is shorter, those of a container may be longer.
+    encoding, sample_rate_hz : optional
+        As for :func:`probe`.
+
+    Yields
+    ------
+    numpy.ndarray of int16, shape (samples, channels)
+        Never empty; at least one block, or an error.
+
+    Raises
+    ------
+    ImportFailed, UsageError, MissingExtra
+        As for :func:`probe`; ``truncated_audio`` also half-way, where decoding stops before the promised end.
+    """
+    if block_frames < 1:
+        raise UsageError(f"block_frames must be at least 1, got {block_frames}")
+    return iterate(identify(path, encoding=encoding, sample_rate_hz=sample_rate_hz), block_frames)
+
+
+def iterate(source: Source, block_frames: int = BLOCK_FRAMES) -> Iterator[NDArray[np.int16]]:
+    """Yield the samples of a recognised file, as :func:`blocks` does."""
+    count = 0
+    for block in _reader(source, block_frames):
+        count += len(block)
+        yield block
+    if source.promised is not None and count < source.promised:
+        raise _cut_short(source, count)
+    if count == 0:
+        raise ImportFailed(
+            "the file decodes to 0 samples",
+            where=source.path,
+            rule="no_samples",
+            hint="check the recorder: nothing was written",
+        )
+
+
+def _cut_short(source: Source, count: int) -> ImportFailed:
+    return ImportFailed(
+        f"the header promises {source.promised} samples per channel and only {count} decode",
+        where=source.path,
+        rule="truncated_audio",
+        hint="export or copy the recording again",
+    )
+
+
+def _reader(source: Source, block_frames: int) -> Iterator[NDArray[np.int16]]:
+    if source.reader == "pcm16":
+        return _pcm16(source, block_frames)
+    if source.reader == "container":
+        from workbench.audio.container import decode
+
+        return decode(source.path, block_frames)
+    return _soundfile(source, block_frames)
+
+
+def _pcm16(source: Source, block_frames: int) -> Iterator[NDArray[np.int16]]:
+    left = source.promised or 0
+    with Path(source.path).open("rb", buffering=0) as file:
+        file.seek(source.data_offset)
+        while left:
+            want = min(left, block_frames)
+            samples = np.fromfile(file, dtype="<i2", count=want * source.channel_count)
+            if samples.size < want * source.channel_count:
+                raise _cut_short(source, (source.promised or 0) - left + samples.size // source.channel_count)
+            left -= want
+            yield samples.astype(np.int16, copy=False).reshape(want, source.channel_count)
+
+
+def _open(source: Source) -> Any:
+    import soundfile
+
+    if source.reader == "raw":
+        width = (source.sample_width_bits or 8) // 8 * source.channel_count
+        section = _Section(source.path, source.data_offset, (source.promised or 0) * width)
+        return soundfile.SoundFile(
+            section,
+            format="RAW",
+            subtype=source.subtype,
+            endian="LITTLE",
+            samplerate=source.sample_rate_hz,
+            channels=source.channel_count,
+        )
+    return soundfile.SoundFile(source.path)
+
+
+def _soundfile(source: Source, block_frames: int) -> Iterator[NDArray[np.int16]]:
+    import soundfile
+
+    exact = source.subtype not in ("FLOAT", "DOUBLE") and source.codec not in LOSSY
+    count = 0
+    try:
+        with _open(source) as file:
+            while True:
+                read = file.read(block_frames, dtype="int16" if exact else "float32", always_2d=True)
+                if not len(read):
+                    return
+                count += len(read)
+                yield read if exact else to_int16(read)
+    except soundfile.LibsndfileError as error:
+        raise ImportFailed(
+            f"decoding stops after {count} samples per channel ({error})",
+            where=source.path,
+            rule="truncated_audio",
+            hint="export or copy the recording again",
+        ) from error
+
+
+def to_int16(samples: NDArray[np.float32]) -> NDArray[np.int16]:
+    """Return float samples (full scale 1.0) as 16-bit: times 32,768, rounded, clipped; not-a-number is 0."""
+    scaled = np.nan_to_num(samples * np.float32(32768), nan=0.0, posinf=32767, neginf=-32768)
+    whole: NDArray[np.int16] = np.clip(np.rint(scaled), -32768, 32767).astype(np.int16)
+    return whole
+
+
+def excerpt(source: Source, first: int, last: int) -> NDArray[np.int16]:
+    """Return the samples `first` up to but not including `last` of a recognised file.
+
+    Parameters
+    ----------
+    source : Source
+        From :func:`~workbench.audio.source.identify`.
+    first, last : int
+        Sample positions; cut to the file. Lossy files are decoded from their start: positions are exact.
+
+    Returns
+    -------
+    numpy.ndarray of int16, shape (samples, channels)
+        Shape (0, channels) where nothing of the file lies between.
+
+    Raises
+    ------
+    ImportFailed
+        ``truncated_audio`` when the samples asked for do not decode.
+    """
+    import soundfile
+
+    if source.promised is not None:
+        last = min(last, source.promised)
+    first = max(0, first)
+    if first >= last:
+        return np.zeros((0, source.channel_count), np.int16)
+    if source.reader == "pcm16":
+        width = 2 * source.channel_count
+        part = msgspec.structs.replace(
+            source, data_offset=source.data_offset + first * width, promised=last - first
+        )
+        return np.concatenate(list(_pcm16(part, BLOCK_FRAMES)))
+    if source.promised is not None:
+        exact = source.subtype not in ("FLOAT", "DOUBLE")
+        try:
+            with _open(source) as file:
+                file.seek(first)
+                read = file.read(last - first, dtype="int16" if exact else "float32", always_2d=True)
+        except soundfile.LibsndfileError as error:
+            raise _cut_short(source, 0) from error
+        if len(read) < last - first:
+            raise _cut_short(source, first + len(read))
+        return read if exact else to_int16(read)
+    kept, at = [np.zeros((0, source.channel_count), np.int16)], 0
+    for block in iterate(source):
+        kept.append(block[max(0, first - at) : max(0, last - at)])
+        at += len(block)
+        if at >= last:
+            break
+    return np.concatenate(kept)
+
+
+def pcm_sha256(path: str | Path, *, encoding: str | None = None, sample_rate_hz: int | None = None) -> str:
+    """Return the SHA-256 of the decoded samples, 16-bit little-endian, interleaved.
+
+    Parameters
+    ----------
+    path, encoding, sample_rate_hz
+        As for :func:`probe`.
+
+    Returns
+    -------
+    str
+        64 hex digits; equal for a WAV and a FLAC of the same samples.
+
+    Raises
+    ------
+    ImportFailed, UsageError, MissingExtra
+        As for :func:`blocks`.
+    """
+    digest = hashlib.sha256()
+    for block in blocks(path, encoding=encoding, sample_rate_hz=sample_rate_hz):
+        digest.update(np.ascontiguousarray(block, dtype="<i2").data)
+    return digest.hexdigest()

@@ -1,0 +1,234 @@
+"""Input health: whether turn timing can be read from a recording, and whether a verdict may rest on it.
+
+It judges the recording and nobody's behaviour. Three things make a two-party recording not scorable: one
+channel for both parties, two identical channels, and a channel without speech (less than 0.30 s, or no run
+of 0.10 s). All else only warns, lowers the recommendation, or withholds verdicts:
+
+============= ================================================== ================= ================
+warning       when                                               recommendation    verdicts
+============= ================================================== ================= ================
+clipping      0.1 % of a channel's samples within 0.09 dB of     unchanged         allowed
+              full scale
+leading       3.0 s or more before anybody speaks                unchanged         allowed
+_silence
+low_level     the loudest channel peaks below -30 dBFS           with caution      allowed
+crosstalk     coherence 0.7 or more; caution and no verdict      with caution      withheld
+              where the waveforms agree as well (0.5 or more)
+leakage       a steady copy at -40 dB or more                    with caution      withheld
+possible_swap the caller speaks 1.5 times as long as the agent   with caution      withheld until
+              and at least 1.0 s longer                                            the map is
+                                                                                   confirmed
+============= ================================================== ================= ================
+
+A file that holds one party of a pair (a single caller or agent channel) is judged for that channel only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from workbench.timing.leakage import Coherence, Copy, coherence, copy_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ELIGIBLE, CAUTION, NOT_SCORABLE = "eligible for scan", "scan with caution", "NOT SCORABLE"
+MIN_SPEECH_S, MIN_RUN_S = 0.30, 0.10
+CLIPPED_FRACTION, LEADING_SILENCE_S, LOW_PEAK = 0.001, 3.0, 10 ** (-30 / 20)
+COHERENCE, WAVEFORM, LEAKAGE_DB = 0.7, 0.5, -40.0
+SWAP_RATIO, SWAP_MARGIN_S = 1.5, 1.0
+
+_EXPORT_AGAIN = "export a two-channel recording with the caller on one channel and the agent on the other"
+_CHECK_MAP = "check which channel is whose (--channels caller,agent), or export the two channels again"
+NEXT_STEPS = {
+    "mono": _EXPORT_AGAIN,
+    "identical_channels": _EXPORT_AGAIN,
+    "no_caller_channel": _CHECK_MAP,
+    "no_agent_channel": _CHECK_MAP,
+    "silent_caller": _CHECK_MAP,
+    "silent_agent": _CHECK_MAP,
+    "silent_channel": _CHECK_MAP,
+    "channel_map_unknown": "say which channel is whose with --channels caller,agent",
+    "leakage": "record the two parties without one in the other's microphone or line, or lower the echo",
+    "crosstalk": "record the two parties without one in the other's microphone or line, or lower the echo",
+    "possible_swap": "confirm which channel is whose with --channels caller,agent, or agent,caller",
+    "low_level": "record at a higher level",
+}
+
+
+class Voice(msgspec.Struct, frozen=True, kw_only=True):
+    """What health needs to know of a channel: levels (linear and dBFS), speech, and when it begins."""
+
+    role: str
+    name: str
+    rms: NDArray[np.float64]
+    dbfs: NDArray[np.float64]
+    active: NDArray[np.bool_]
+    peak: float
+    clipped_fraction: float
+    active_s: float
+    first_speech_s: float | None
+
+    @property
+    def has_speech(self) -> bool:
+        """Whether there is enough speech to be a party."""
+        return self.first_speech_s is not None and self.active_s >= MIN_SPEECH_S
+
+
+class Health(msgspec.Struct, kw_only=True):
+    """The health of a recording; the columns of the table `input_health` but for ids."""
+
+    warnings: list[str]
+    scorable: bool = False
+    recommendation: str = NOT_SCORABLE
+    verdict_eligible: bool = False
+    reason: str | None = None
+    next_step: str | None = None
+    coherence: float | None = None
+    coherence_lag_s: float | None = None
+    leakage_db: float | None = None
+    leakage_direction: str | None = None
+    possible_swap: bool | None = None
+
+
+def assess(
+    voices: Sequence[Voice],
+    *,
+    hop_s: float,
+    identical: bool = False,
+    waveforms_agree: Callable[[], float] | None = None,
+    channel_map_confirmed: bool = False,
+) -> Health:
+    """Judge a recording by its channels.
+
+    Parameters
+    ----------
+    voices : sequence of Voice
+        One a channel (channels of one role already joined); at least one.
+    hop_s : float
+        Seconds from frame to frame.
+    identical : bool
+        Whether the two parties' channels hold the same samples.
+    waveforms_agree : callable, optional
+        Returns the agreement (0..1) of the two parties' samples; asked only where coherence is high.
+        Without it, a high coherence counts as an echo.
+    channel_map_confirmed : bool
+        Whether a person or the source vouches for the channel map; a suspected swap then no longer
+        withholds verdicts.
+
+    Returns
+    -------
+    Health
+        `reason` is a stable name (a key of `NEXT_STEPS`), the first that applies; None where nothing is
+        against it.
+    """
+    warnings = _level_warnings(voices)
+    if len(voices) == 1 and voices[0].role in ("caller", "agent"):
+        reason = None if voices[0].has_speech else f"silent_{voices[0].role}"
+        quiet = [name for name in warnings if name == "low_level"]
+        return _verdict(Health(warnings=warnings), reason, doubts=quiet)
+    firsts = [voice.first_speech_s for voice in voices if voice.first_speech_s is not None]
+    if firsts and min(firsts) >= LEADING_SILENCE_S:
+        warnings.append("leading_silence")
+    health = Health(warnings=warnings)
+    pair, missing = _pair(voices)
+    if pair is None:
+        return _verdict(health, missing)
+    caller, agent = pair
+    mapped = caller.role == "caller" and agent.role == "agent"
+    alike = coherence(caller.rms, agent.rms, hop_s=hop_s)
+    if alike is not None:
+        health.coherence, health.coherence_lag_s = min(1.0, round(alike.value, 6)), round(alike.lag_s, 6)
+    leak = _loudest_copy(caller, agent, hop_s)
+    if leak is not None:
+        health.leakage_db, health.leakage_direction = round(leak[0].level_db, 3), leak[1]
+    if mapped:
+        longer = caller.active_s - agent.active_s
+        health.possible_swap = caller.active_s > SWAP_RATIO * agent.active_s and longer >= SWAP_MARGIN_S
+    doubts = _doubts(health, mapped=mapped, alike=alike, identical=identical, waveforms_agree=waveforms_agree)
+    pardoned = ["possible_swap"] if channel_map_confirmed else []
+    defect = _defect(caller, agent, identical=identical, mapped=mapped)
+    return _verdict(health, defect, doubts=doubts, pardoned=pardoned)
+
+
+def _level_warnings(voices: Sequence[Voice]) -> list[str]:
+    found = []
+    if any(voice.clipped_fraction >= CLIPPED_FRACTION for voice in voices):
+        found.append("clipping")
+    if max(voice.peak for voice in voices) < LOW_PEAK:
+        found.append("low_level")
+    return found
+
+
+def _pair(voices: Sequence[Voice]) -> tuple[tuple[Voice, Voice] | None, str | None]:
+    by_role = {voice.role: voice for voice in reversed(voices)}
+    if "caller" in by_role and "agent" in by_role:
+        return (by_role["caller"], by_role["agent"]), None
+    if any(voice.role == "unknown" for voice in voices) and len(voices) > 1:
+        return (voices[0], voices[1]), None
+    if "caller" in by_role:
+        return None, "no_agent_channel"
+    if "agent" in by_role:
+        return None, "no_caller_channel"
+    return None, "mono"
+
+
+def _defect(caller: Voice, agent: Voice, *, identical: bool, mapped: bool) -> str | None:
+    if identical and caller.has_speech:
+        return "identical_channels"
+    for voice in (caller, agent):
+        if not voice.has_speech:
+            return f"silent_{voice.role}" if mapped else "silent_channel"
+    return None
+
+
+def _loudest_copy(caller: Voice, agent: Voice, hop_s: float) -> tuple[Copy, str] | None:
+    found = []
+    for source, other in ((agent, caller), (caller, agent)):
+        copy = copy_of(
+            source.dbfs, other.dbfs, source_active=source.active, other_active=other.active, hop_s=hop_s
+        )
+        if copy is not None:
+            found.append((copy, f"{source.name}->{other.name}"))
+    return max(found, key=lambda item: item[0].level_db) if found else None
+
+
+def _doubts(
+    health: Health,
+    *,
+    mapped: bool,
+    alike: Coherence | None,
+    identical: bool,
+    waveforms_agree: Callable[[], float] | None,
+) -> list[str]:
+    doubts = [] if mapped else ["channel_map_unknown"]
+    if health.leakage_db is not None and health.leakage_db >= LEAKAGE_DB:
+        health.warnings.append("leakage")
+        doubts.append("leakage")
+    if alike is not None and alike.value >= COHERENCE:
+        health.warnings.append("crosstalk")
+        if identical or waveforms_agree is None or waveforms_agree() >= WAVEFORM:
+            doubts.append("crosstalk")
+    if health.possible_swap:
+        health.warnings.append("possible_swap")
+        doubts.append("possible_swap")
+    return [*doubts, "low_level"] if "low_level" in health.warnings else doubts
+
+
+def _verdict(
+    health: Health, defect: str | None, *, doubts: Sequence[str] = (), pardoned: Sequence[str] = ()
+) -> Health:
+    health.warnings.sort()
+    if defect is not None:
+        health.reason, health.next_step = defect, NEXT_STEPS[defect]
+        return health
+    health.scorable = True
+    health.verdict_eligible = not set(doubts).difference(pardoned, ["low_level"])
+    health.recommendation = CAUTION if doubts else ELIGIBLE
+    if doubts:
+        health.reason, health.next_step = doubts[0], NEXT_STEPS[doubts[0]]
+    return health
