@@ -1,0 +1,56 @@
+"""The recording of a vCon dialog, beside the file under the dialog's filename or the conversation's uuid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from workbench.ingest.protocol import Options
+from workbench.ingest.references import resolve
+from workbench.schema.call import Audio, ChannelRole
+
+SUFFIXES: Final = (".wav", ".mp3", ".flac", ".ogg", ".opus", ".m4a")
+
+
+def audio_of(path: Path, filename: str | None, uuid: str, options: Options, *, offset_s: float) -> Audio | None:
+    """Return the recording, or None when it is not beside the file.
+
+    Parameters
+    ----------
+    path : Path
+        The vCon.
+    filename, uuid : str
+        What the dialog calls its recording, and the conversation's identifier.
+    options : Options
+        `channels` says whose voice each channel carries; a vCon does not.
+    offset_s : float
+        Start of the dialog on the call's clock, in seconds.
+
+    Returns
+    -------
+    Audio or None
+        One channel is ``mixed``; more are ``unknown`` until `channels` names them.
+    """
+    names = [Path(filename).name] if filename else []
+    names += [f"{uuid}{suffix}" for suffix in SUFFIXES]
+    place = next((found for name in names if (found := resolve(path.parent, name)) is not None), None)
+    if place is None:
+        return None
+    count = _channel_count(place)
+    if options.channels and len(options.channels) == count:
+        return Audio(
+            path=str(place), channels=list(options.channels), channel_map_source="option", offset_s=offset_s
+        )
+    channels: list[ChannelRole] = ["mixed"] if count == 1 else ["unknown"] * count
+    source = "format" if count == 1 else "unknown"
+    return Audio(path=str(place), channels=channels, channel_map_source=source, offset_s=offset_s)  # type: ignore[arg-type]
+
+
+def _channel_count(path: Path) -> int:
+    """Return the channels of a recording, or 1 where its header cannot be read (decoding will say so)."""
+    import soundfile
+
+    try:
+        return int(soundfile.info(str(path)).channels)
+    except soundfile.LibsndfileError:
+        return 1
