@@ -1,10 +1,10 @@
 """EVA records: a voice agent against a simulated caller, one folder a record, alone or under `records/`.
 
-A record has three clocks. Turn times are those of the **audio** events of the caller's log, counted from the start
-of her session; the framework's own times (`transcript.jsonl`, `audit_log.json`) only place words, tool calls and
-frames, and `result.json` is in local time without a zone, so it is not used for time. What the simulated caller
-said is `truth`; what the agent's recogniser made of it is `heard`. The same record id comes back in every run,
-so the call's id has the run's name before it.
+A record has three clocks. Turn times are those of the **audio** events of the caller's log, counted from
+the start of her session; the framework's own times (`transcript.jsonl`, `audit_log.json`) only place
+words, tool calls and frames, and `result.json` is in local time without a zone, so it is not used for
+time. What the simulated caller said is `truth`; what the agent's recogniser made of it is `heard`. The
+same record id comes back in every run, so the call's id has the run's name before it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,16 @@ from msgspec import Struct
 
 from workbench.errors import ImportFailed
 from workbench.ingest.eva_audit import Audit, audit_of, model_timings, tools_of
-from workbench.ingest.eva_events import Event, Stretch, end_of, events_of, spans_of, spoken, stretches_of, zero_of
+from workbench.ingest.eva_events import (
+    Event,
+    Stretch,
+    end_of,
+    events_of,
+    spans_of,
+    spoken,
+    stretches_of,
+    zero_of,
+)
 from workbench.ingest.eva_files import audio_of, framework_spans, read_config, scenario_of, state_of
 from workbench.ingest.protocol import Options
 from workbench.ingest.shape import load, note, refusal, rows, sha256_of_json, sha256_of_named, utc
@@ -95,7 +104,7 @@ def _read_record(record: Path, root: Path) -> Iterator[Call | Refusal]:
             yield note(
                 log,
                 "late_audio_end",
-                f"turn {ix}: the caller's audio_end was only sent with her next audio_start; its end is left out",
+                f"turn {ix}: the caller's audio_end came only with her next audio_start; it is left out",
                 hint="the end of that turn is not known; measure it from the audio",
                 location=f"record {result.record_id}",
             )
@@ -207,4 +216,3 @@ def _latencies(record: Path, turns: Sequence[Turn]) -> list[StageTiming]:
         StageTiming(stage="e2e", value_ms=round(value * 1000, 6), measured_at="server", turn_ix=owner)
         for value, owner in zip(values, owners, strict=True)
     ]
-

@@ -56,7 +56,7 @@ def audit_of(path: Path) -> Audit:
 
 
 def tools_of(audit: Audit, turns: Sequence[Turn], zero: float) -> list[ToolCall]:
-    """Return the tool calls; each is answered by the next answer of its tool, and serves the next agent turn."""
+    """Return the tool calls: answered by the next answer of the tool, made for the agent's next turn."""
     calls: list[ToolCall] = []
     for entry in audit.transcript:
         said = _plain(entry.value)

@@ -1,7 +1,7 @@
 """The caller-side event log of an EVA record: who spoke when, and what each side said.
 
-A row's `timestamp` is epoch **milliseconds**; `audio_timestamp`, on the rows where audio starts or ends, is epoch
-**seconds**. Rows where the two are more than a minute apart are refused.
+A row's `timestamp` is epoch **milliseconds**; `audio_timestamp`, on the rows where audio starts or ends,
+is epoch **seconds**. Rows where the two are more than a minute apart are refused.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Event(Struct):
 
 
 class Stretch(Struct):
-    """Audio of one side from its start to its end, with what was said. `late_end` says why `end_s` is None."""
+    """Audio of one side with what was said. `late_end` says why `end_s` is None."""
 
     role: Role
     start_s: float
@@ -108,9 +108,9 @@ def end_of(events: Sequence[Event]) -> float | None:
 def stretches_of(events: Sequence[Event], zero: float) -> list[Stretch]:
     """Return the audio of both sides in order of start, in seconds from `zero`.
 
-    What the simulated caller said (``user_speech``) belongs to the audio of hers that started last before it.
-    Her end of audio is sometimes only sent with her next start, after a whole turn of the agent; such an end is
-    left out.
+    What the simulated caller said (``user_speech``) belongs to the audio of hers that started last before
+    it. Her end of audio is sometimes only sent with her next start, after a whole turn of the agent; such
+    an end is left out.
     """
     found: list[Stretch] = []
     for event in events:
@@ -139,12 +139,13 @@ def _late(one: Stretch, found: Sequence[Stretch]) -> bool:
         return False
     end = one.end_s
     wraps = any(
-        other.role == "agent" and other.end_s is not None and one.start_s < other.start_s and other.end_s < end
+        other.role == "agent"
+        and other.end_s is not None
+        and one.start_s < other.start_s
+        and other.end_s < end
         for other in found
     )
-    return wraps and any(
-        other.role == one.role and 0 <= other.start_s - end <= LATE_END_S for other in found
-    )
+    return wraps and any(other.role == one.role and 0 <= other.start_s - end <= LATE_END_S for other in found)
 
 
 def spoken(text: str) -> str:

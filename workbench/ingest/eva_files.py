@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
@@ -13,7 +13,10 @@ from workbench.schema.call import Audio, ChannelRole, Refusal, Scenario, Span, S
 PER_WORD: Final = "tts_text"
 """Frames of the frame log that are left out: one a word, with no time of its own."""
 
-PAIR: Final[tuple[tuple[ChannelRole, str], ...]] = (("caller", "audio_user.wav"), ("agent", "audio_assistant.wav"))
+PAIR: Final[tuple[tuple[ChannelRole, str], ...]] = (
+    ("caller", "audio_user.wav"),
+    ("agent", "audio_assistant.wav"),
+)
 MIXED: Final = "audio_mixed.wav"
 
 
@@ -53,7 +56,10 @@ def state_of(record: Path) -> list[StateRow] | None:
     Each resource is an object of records by id, or a list; settings such as `_current_date` are left out.
     """
     rows_: list[StateRow] = []
-    files = (("before", "initial_scenario_db.json"), ("after", "final_scenario_db.json"))
+    files: tuple[tuple[Literal["before", "after"], str], ...] = (
+        ("before", "initial_scenario_db.json"),
+        ("after", "final_scenario_db.json"),
+    )
     if not any((record / name).is_file() for _, name in files):
         return None
     for snapshot, name in files:
@@ -67,8 +73,7 @@ def state_of(record: Path) -> list[StateRow] | None:
                 ]
             else:
                 items = records if isinstance(records, list) else []
-            for item in items:
-                rows_.append(StateRow(snapshot=snapshot, resource=resource, record=item))  # type: ignore[arg-type]
+            rows_ += [StateRow(snapshot=snapshot, resource=resource, record=item) for item in items]
     return rows_
 
 

@@ -1,7 +1,8 @@
 """Segments of a Harper Valley bank transcript, as turns with words, and as spans where nobody speaks.
 
-`offset_ms` is the place on the call's timeline and the only time used; `start_ms` is the place in that speaker's
-own track, which starts up to 2 s later. `human_transcript` was corrected by people, `transcript` is the machine's.
+`offset_ms` is the place on the call's timeline and the only time used; `start_ms` is the place in that
+speaker's own track, which starts up to 2 s later. `human_transcript` was corrected by people,
+`transcript` is the machine's.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ class Segment(Struct):
 def split(segments: Sequence[Segment], unit: TimeUnit) -> tuple[list[Turn], list[Span]]:
     """Return turns, and spans of type ``noise`` and ``annotation``, in order of their starts.
 
-    A segment of nothing but tags such as ``[noise]``, ``[baby]`` or ``<unk>`` is noise and no turn; one that is
-    ``[unintelligible]`` is a turn without truth, since somebody speaks. An annotation holds what a machine said
-    about a turn: its dialog acts and emotion.
+    A segment of nothing but tags such as ``[noise]``, ``[baby]`` or ``<unk>`` is noise and no turn; one
+    that is ``[unintelligible]`` is a turn without truth, since somebody speaks. An annotation holds what
+    a machine said about a turn: its dialog acts and emotion.
 
     Parameters
     ----------

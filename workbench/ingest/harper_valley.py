@@ -1,12 +1,13 @@
-"""Harper Valley bank calls: `transcript/<sid>.json`, `metadata/<sid>.json` and `audio/<sid>.flac`, one call a sid.
+"""Harper Valley bank folders: `transcript/`, `metadata/` and `audio/` with one file a call, named by its sid.
 
-People play bank agent and caller on telephone lines. Channel 0 of the FLAC is the caller, channel 1 the agent. Where
-only the two mono tracks are there (`tracks/<sid>.caller.wav`, `.agent.wav`), each is placed on the call's timeline by
-the difference of `offset_ms` and `start_ms`; where the FLAC is there the tracks are the same sound and left alone.
+People play bank agent and caller on telephone lines. Channel 0 of the FLAC is the caller, channel 1 the
+agent. Where only the two mono tracks are there (`tracks/<sid>.caller.wav`, `.agent.wav`), each is placed
+on the call's timeline by the difference of `offset_ms` and `start_ms`; where the FLAC is there the tracks
+are the same sound and left alone.
 
-A form that the agent submitted is a tool call named by its task. It is consequential where the task changes something
-for the caller (transfer, replace, order, reset, schedule) and not where it looks something up (check, get), by the
-verb of the task. Names in the metadata are left out.
+A form that the agent submitted is a tool call named by its task. It is consequential where the task
+changes something for the caller (transfer, replace, order, reset, schedule) and not where it looks
+something up (check, get), by the verb of the task. Names in the metadata are left out.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def _call(root: Path, transcript: Path, unit: TimeUnit) -> Call:
     metadata = load(about, _Metadata)
     segments = load(transcript, list[Segment])
     turns, spans = split(segments, unit)
-    audio = _audio(root, sid, segments, unit)
+    audio = _audio(root, sid, segments=segments, unit=unit)
     files = {f"metadata/{about.name}": about, f"transcript/{transcript.name}": transcript}
     files.update({f"audio/{Path(one.path).name}": Path(one.path) for one in audio})
     forms = [response for response in metadata.agent.responses if response.data]
@@ -132,7 +133,7 @@ def _moment(seconds: float, path: Path) -> datetime:
         ) from error
 
 
-def _audio(root: Path, sid: str, segments: list[Segment], unit: TimeUnit) -> list[Audio]:
+def _audio(root: Path, sid: str, *, segments: list[Segment], unit: TimeUnit) -> list[Audio]:
     both = root / "audio" / f"{sid}.flac"
     if both.is_file():
         return [Audio(path=str(both), channels=["caller", "agent"], channel_map_source="format")]

@@ -91,12 +91,12 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     unit = options.time_unit or "s"
     for number, event in enumerate(envelope.events, start=1):
         try:
-            yield _call(path, envelope, event, unit)
+            yield _call(path, envelope, event, unit=unit)
         except ImportFailed as error:
             yield refusal(path, error, location=f"event {number}", scope="call")
 
 
-def _call(path: Path, envelope: _Envelope, document: Any, unit: TimeUnit) -> Call:
+def _call(path: Path, envelope: _Envelope, document: Any, *, unit: TimeUnit) -> Call:
     event = convert(document, _Event, where=str(path))
     onset = event.measurements.caller_onset_sec
     onset_s = None if onset is None else scale(onset, unit)

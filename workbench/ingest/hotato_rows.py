@@ -17,7 +17,9 @@ from workbench.schema.call import Refusal, Span, StageTiming, ToolCall, Turn
 
 TRACE_SCHEMA: Final = "hotato.voice_trace.v1"
 ROW_KEYS: Final = frozenset({"role", "text", "start", "end"})
-_OWN: Final = frozenset({"type", "name", "span_id", "parent_id", "parent_span_id", "start_sec", "end_sec", "time_sec"})
+_OWN: Final = frozenset(
+    {"type", "name", "span_id", "parent_id", "parent_span_id", "start_sec", "end_sec", "time_sec"}
+)
 
 
 class _Line(Struct):
@@ -113,7 +115,10 @@ def _span(row: dict[str, Any], unit: TimeUnit, *, where: str) -> Span:
         value = row.get(f"{name}_sec")
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise ImportFailed(
-                f"{name}_sec is {value!r}", where=where, hint="times are numbers of seconds", rule="wrong_shape"
+                f"{name}_sec is {value!r}",
+                where=where,
+                hint="times are numbers of seconds",
+                rule="wrong_shape",
             )
         times[f"{name}_s"] = None if value is None else scale(value, unit)
     if times["time_s"] is not None and (times["start_s"] is not None or times["end_s"] is not None):

@@ -1,4 +1,4 @@
-"""hotato batteries: a folder with `scenarios/*.json` and `audio/<id>.example.wav`, one labelled moment a clip.
+"""hotato batteries: a folder of `scenarios/*.json` and `audio/<id>.example.wav`, one labelled moment each.
 
 Each scenario with its audio is a call. The words that a scenario quotes have no clock and no order between
 the two sides, so they are not turns: they stay in the scenario's document. Segments under
@@ -104,7 +104,7 @@ def _call(folder: Path, path: Path, options: Options) -> Call:
     document = load_json(path)
     scenario = convert(document, _Scenario, where=str(path))
     unit = options.time_unit or "s"
-    audio = _audio(folder, path, scenario, options)
+    audio = _audio(folder, path, scenario=scenario, options=options)
     recorded = scenario.provenance.get("recorded")
     tags = {"category": scenario.category, "license": scenario.license, "tags": ", ".join(scenario.tags)}
     if isinstance(recorded, str):
@@ -125,7 +125,7 @@ def _call(folder: Path, path: Path, options: Options) -> Call:
     )
 
 
-def _audio(folder: Path, path: Path, scenario: _Scenario, options: Options) -> Audio:
+def _audio(folder: Path, path: Path, *, scenario: _Scenario, options: Options) -> Audio:
     name = scenario.audio or f"{scenario.id}.example.wav"
     place = folder / "audio" / Path(name).name
     if not place.is_file():
@@ -155,10 +155,8 @@ def _audio(folder: Path, path: Path, scenario: _Scenario, options: Options) -> A
 def _labels(scenario: _Scenario, unit: TimeUnit) -> list[Label]:
     author = scenario.attestation.get("contributor")
     authority = scenario.provenance.get("label_provenance")
-    stated = {
-        "author": author if isinstance(author, str) else None,
-        "authority": authority if isinstance(authority, str) else None,
-    }
+    author = author if isinstance(author, str) else None
+    authority = authority if isinstance(authority, str) else None
     labels: list[Label] = []
     if scenario.expected is not None:
         bounds = scenario.expected
@@ -173,7 +171,8 @@ def _labels(scenario: _Scenario, unit: TimeUnit) -> list[Label]:
                     "max_time_to_yield_s": _scaled(bounds.max_time_to_yield_sec, unit),
                     "max_talk_over_s": _scaled(bounds.max_talk_over_sec, unit),
                 },
-                **stated,
+                author=author,
+                authority=authority,
             )
         )
     render = scenario.reference_render or _Render()
@@ -184,7 +183,8 @@ def _labels(scenario: _Scenario, unit: TimeUnit) -> list[Label]:
                 onset_s=scale(start, unit),
                 end_s=scale(end, unit),
                 value={"role": role},
-                **stated,
+                author=author,
+                authority=authority,
             )
             for start, end in segments
         )

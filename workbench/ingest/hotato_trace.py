@@ -18,7 +18,9 @@ from workbench.ingest.shape import load, sha256_of_named
 from workbench.schema.call import Call, Refusal, Scenario, StateRow, Turn
 
 FORMAT = "hotato_trace"
-ABOUT = "hotato conversations: a folder of `voice_trace.jsonl`, `transcript.json`, `sandbox.json`, `test.json`."
+ABOUT = (
+    "hotato conversations: a folder of `voice_trace.jsonl`, `transcript.json`, `sandbox.json`, `test.json`."
+)
 CLAIMS: Literal["folder"] = "folder"
 
 TRACE: Final = "voice_trace.jsonl"

@@ -19,7 +19,9 @@ from workbench.ingest.shape import read_bytes
 from workbench.schema.call import Call, Refusal
 
 FORMAT = "hotato_trace_file"
-ABOUT = "One hotato voice trace (`hotato.voice_trace.v1` JSONL) or transcript (`role, text, start, end`) alone."
+ABOUT = (
+    "One hotato voice trace (`hotato.voice_trace.v1` JSONL) or transcript (`role, text, start, end`) alone."
+)
 CLAIMS: Literal["file"] = "file"
 
 

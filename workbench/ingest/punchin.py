@@ -98,7 +98,7 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     zero = utc(recording.started_at)
     if zero is None:
         zero = next((utc(turn.started_at) for turn in recording.turns if turn.started_at), None)
-    turns = [_turn(turn, ix, zero, fork_turn) for ix, turn in enumerate(recording.turns)]
+    turns = [_turn(turn, ix, zero=zero, fork_turn=fork_turn) for ix, turn in enumerate(recording.turns)]
     yield Call(
         id=recording.id,
         origin=_origin(recording),
@@ -132,7 +132,7 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     )
 
 
-def _turn(turn: _Turn, ix: int, zero: datetime | None, fork_turn: int | None) -> Turn:
+def _turn(turn: _Turn, ix: int, *, zero: datetime | None, fork_turn: int | None) -> Turn:
     text = turn.text.rstrip()
     if turn.speaker == "agent":
         text = text.removesuffix(END_MARKER)

@@ -26,7 +26,7 @@ from workbench.ingest.peek import first_object, peek
 from workbench.ingest.protocol import Options
 from workbench.ingest.roles import role_of
 from workbench.ingest.shape import load_json, note, read_bytes
-from workbench.schema.call import Call, Refusal, ToolCall, Turn, TurnClock
+from workbench.schema.call import Call, Refusal, ToolCall, Turn
 
 FORMAT = "transcript"
 ABOUT = "Transcripts alone: JSON array or object, JSON Lines, or `Agent:` / `Customer:` lines of text."
@@ -36,7 +36,18 @@ TEXT_SUFFIXES: Final = frozenset({".txt", ".text"})
 JSON_SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson"})
 OTHER_FORMATS: Final = frozenset(
     {"format", "policy", "completed", "truth", "start_s", "end_s", "actions"}  # native, punchin, voiceeval
-    | {"end", "end_sec", "asr_transcript", "traj", "ticks", "vcon", "dialog", "schema", "_meta", "human_transcript"}
+    | {
+        "end",
+        "end_sec",
+        "asr_transcript",
+        "traj",
+        "ticks",
+        "vcon",
+        "dialog",
+        "schema",
+        "_meta",
+        "human_transcript",
+    }
 )
 NOT_A_PARTY: Final = frozenset(
     {"developer", "function", "ivr", "narrator", "operator", "supervisor", "system", "tool"}
@@ -142,7 +153,7 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     call = Call(
         id=call_id if isinstance(call_id, str) else path.stem,
         started_at=fields.moment_of(min(timed, key=lambda clock: clock.seconds)) if timed else None,
-        turn_clock=_clock_kind([clock.seconds for clock in timed]),
+        turn_clock="reported" if timed else "none",
         turns=turns,
         tool_calls=tools if any(fields.first(row.fields, fields.TOOLS) for row in known) else None,
     )
@@ -161,13 +172,6 @@ def _turn(row: _Row, start_s: float | None) -> Turn:
         truth=text if heard is not None and role == "caller" else None,
         start_s=start_s,
     )
-
-
-def _clock_kind(seconds: list[float]) -> TurnClock:
-    if not seconds:
-        return "none"
-    whole = len(seconds) > 1 and all(second == int(second) for second in seconds)
-    return "quantised" if whole else "reported"
 
 
 def _rows(path: Path) -> Iterator[_Row | dict[str, Any] | Refusal]:

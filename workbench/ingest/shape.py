@@ -62,9 +62,7 @@ def load_json(path: Path) -> Any:
     """
     raw = read_bytes(path)
     if not raw.strip():
-        raise ImportFailed(
-            "the file is empty", where=str(path), hint="export it again", rule="empty_file"
-        )
+        raise ImportFailed("the file is empty", where=str(path), hint="export it again", rule="empty_file")
     return decode(raw, where=str(path))
 
 
@@ -87,7 +85,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def rows(path: Path, kind: type[T]) -> Iterator[tuple[str, T] | Refusal]:
-    """Yield the location and value of each record of a JSON Lines file, and a row refusal for each bad one."""
+    """Yield location and value of each record of a JSON Lines file, and a row refusal for each bad one."""
     for record in jsonl.records(path):
         if isinstance(record, Refusal):
             yield msgspec.structs.replace(record, scope="row")

@@ -136,13 +136,13 @@ def call_of(document: Any, results: Results, *, path: Path) -> Call:
         else [Label(kind="reward", value=run.reward_info, authority="the benchmark's own evaluator")],
     )
     if run.ticks is not None:
-        _add_ticks(call, run.ticks, results, path)
+        _add_ticks(call, run.ticks, results=results, path=path)
     else:
         _add_messages(call, run)
     return call
 
 
-def _add_ticks(call: Call, ticks: list[Tick], results: Results, path: Path) -> None:
+def _add_ticks(call: Call, ticks: list[Tick], *, results: Results, path: Path) -> None:
     config = results.info.audio_native_config
     tick_s = config.tick_duration_seconds if config else None
     if tick_s is None or not 0.001 <= tick_s <= 10:
@@ -175,7 +175,9 @@ def _add_messages(call: Call, run: _Simulation) -> None:
         at = _since(call.started_at, message.timestamp)
         text = message.audio_script_gold if message.is_audio else message.content
         if message.role in ("assistant", "user") and text:
-            turns.append(Turn(role="agent" if message.role == "assistant" else "caller", text=text, start_s=at))
+            turns.append(
+                Turn(role="agent" if message.role == "assistant" else "caller", text=text, start_s=at)
+            )
             if message.role == "assistant":
                 for tool in waiting:
                     tool.turn_ix = len(turns) - 1

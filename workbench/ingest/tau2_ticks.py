@@ -101,7 +101,11 @@ def turns_of(ticks: Sequence[Tick], tick_s: float) -> list[Turn]:
     for role, side in SIDES:
         chunks: list[Chunk | None] = [getattr(tick, side) for tick in ticks]
         for start, stop, _ in _runs([True if chunk and chunk.contains_speech else None for chunk in chunks]):
-            said = [chunk.content for chunk in chunks[start:stop] if chunk and chunk.content and not chunk.is_audio]
+            said = [
+                chunk.content
+                for chunk in chunks[start:stop]
+                if chunk and chunk.content and not chunk.is_audio
+            ]
             text = "".join(said).strip() or None
             turn = Turn(role=role, text=text, start_s=_at(start, tick_s), end_s=_at(stop, tick_s))
             found.append((start, turn))
@@ -138,10 +142,18 @@ def _tracks(chunks: Sequence[Chunk | None]) -> Iterator[tuple[str | None, str | 
     source = [chunk.source_effects if chunk else None for chunk in chunks]
     yield "turn_taking", None, [None if one is None else ("", one.action) for one in actions]
     yield "muffling", "muffling", [True if one and one.dynamic_muffling_enabled else None for one in speech]
-    yield "burst_noise", None, [("", one.burst_noise_file) if one and one.burst_noise_file else None for one in source]
+    yield (
+        "burst_noise",
+        None,
+        [("", one.burst_noise_file) if one and one.burst_noise_file else None for one in source],
+    )
     for effects in (speech, source):
         inserts = [one.speech_insert if one else None for one in effects]
-        yield None, None, [None if one is None else (one.type or "speech_insert", one.text) for one in inserts]
+        yield (
+            None,
+            None,
+            [None if one is None else (one.type or "speech_insert", one.text) for one in inserts],
+        )
 
 
 def tools_of(ticks: Sequence[Tick], tick_s: float, turns: Sequence[Turn]) -> list[ToolCall]:
@@ -154,14 +166,14 @@ def tools_of(ticks: Sequence[Tick], tick_s: float, turns: Sequence[Turn]) -> lis
     for ix, tick in enumerate(ticks):
         for asked in tick.agent_tool_calls:
             at = _at(ix, tick_s)
-            ended, answer = answered.get(asked.id, (None, None))
+            pair = answered.get(asked.id)
             calls.append(
                 tool_call(
                     asked,
-                    answer,
+                    pair[1] if pair else None,
                     turn_ix=turn_after(turns, at),
                     start_s=at,
-                    end_s=None if ended is None else _at(ended, tick_s),
+                    end_s=_at(pair[0], tick_s) if pair else None,
                 )
             )
     return calls

@@ -1,8 +1,9 @@
 """tau-bench trajectories: a JSON array of runs with their messages, tool calls and reward. There is no clock.
 
-The system message is the agent's policy, the same for every run, so it is kept once in the scenario's document and
-by its SHA-256 in the tags. A tool call belongs to the agent's turn that follows it, which it serves. Whether a
-tool changes something is read off the verb of its name. The id is ``<file>-task<task_id>-trial<trial>``.
+The system message is the agent's policy, the same for every run, so it is kept once in the scenario's
+document and by its SHA-256 in the tags. A tool call belongs to the agent's turn that follows it, which it
+serves. Whether a tool changes something is read off the verb of its name. The id is
+``<file>-task<task_id>-trial<trial>``.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def first(row: dict[str, Any], names: Iterable[str]) -> Any:
     """Return the first value under these names that is not missing, null or empty."""
     for name in names:
         value = row.get(name)
-        if value is not None and value != "" and value != []:
+        if value is not None and value not in ("", []):
             return value
     return None
 
@@ -74,13 +74,13 @@ def clock_of(row: dict[str, Any], *, unit: TimeUnit | None) -> Clock | None:
             except ValueError:
                 return None
         else:
-            return None if moment is None else Clock(moment.timestamp(), True, "s")
+            return None if moment is None else Clock(moment.timestamp(), calendar=True, unit="s")
     if isinstance(value, bool) or not isinstance(value, int | float) or not -1e21 < value < 1e21:
         return None
     for least, calendar in _CALENDAR:
         if value >= least and unit in (None, calendar):
-            return Clock(scale(value, calendar), True, calendar)
-    return Clock(scale(value, unit or "s"), False, unit or "s")
+            return Clock(scale(value, calendar), calendar=True, unit=calendar)
+    return Clock(scale(value, unit or "s"), calendar=False, unit=unit or "s")
 
 
 def moment_of(clock: Clock) -> datetime | None:

@@ -1,8 +1,9 @@
 """vCon files: a conversation with its parties, dialogs (recordings or texts) and analyses.
 
-Several dialogs of one file are one call: the call starts with the first of them, and each recording is placed by its
-own start. A transcript among the analyses gives the turns, without a clock; text dialogs give turns with one. Of the
-parties only their roles are kept, never a name, number or address. Attachments are left out with a note.
+Several dialogs of one file are one call: the call starts with the first of them, and each recording is
+placed by its own start. A transcript among the analyses gives the turns, without a clock; text dialogs
+give turns with one. Of the parties only their roles are kept, never a name, number or address.
+Attachments are left out with a note.
 """
 
 from __future__ import annotations
@@ -73,11 +74,7 @@ class _Vcon(Struct):
 def sniff(path: Path, head: bytes) -> bool:
     """Return whether a file is a vCon: an object with a uuid and dialogs or parties."""
     value = peek(head)
-    return (
-        isinstance(value, dict)
-        and "uuid" in value
-        and bool({"vcon", "dialog", "parties"} & value.keys())
-    )
+    return isinstance(value, dict) and "uuid" in value and bool({"vcon", "dialog", "parties"} & value.keys())
 
 
 def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
@@ -113,7 +110,13 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     for ix, dialog in enumerate(vcon.dialog):
         if dialog.type != "recording":
             continue
-        found = audio_of(path, dialog.filename, vcon.uuid, options, offset_s=_since(zero, dialog.start) or 0.0)
+        found = audio_of(
+            path,
+            filename=dialog.filename,
+            uuid=vcon.uuid,
+            options=options,
+            offset_s=_since(zero, dialog.start) or 0.0,
+        )
         if found is None:
             yield note(
                 path,

@@ -12,7 +12,9 @@ from workbench.schema.call import Audio, ChannelRole
 SUFFIXES: Final = (".wav", ".mp3", ".flac", ".ogg", ".opus", ".m4a")
 
 
-def audio_of(path: Path, filename: str | None, uuid: str, options: Options, *, offset_s: float) -> Audio | None:
+def audio_of(
+    path: Path, *, filename: str | None, uuid: str, options: Options, offset_s: float
+) -> Audio | None:
     """Return the recording, or None when it is not beside the file.
 
     Parameters
