@@ -17,12 +17,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from workbench.errors import UsageError
-from workbench.text.numbers import write_digits
+from workbench.text.numbers import Number, write_digits
 
 APOSTROPHES = "’‘‛ʼ′`´＇"
 DASHES = "‐‑‒–—―−﹣－"
 _FOLD = str.maketrans(dict.fromkeys(APOSTROPHES, "'") | dict.fromkeys(DASHES, "-") | {"\u00ad": None})
 _INNER_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
+_NOT_ASCII_WORD = re.compile(r"[^a-z0-9]+")
 _JOIN_NUMBERS = re.compile(r"(?<=\d) (?=\d)")
 
 
@@ -68,17 +69,21 @@ def words(text: str) -> str:
     'thats right grösse'
     """
     folded = _INNER_APOSTROPHE.sub("", fold(text))
+    if folded.isascii():
+        return " ".join(_NOT_ASCII_WORD.sub(" ", folded).split())
     kept = "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in folded)
     return " ".join(kept.split())
 
 
-def words_numbers(text: str) -> str:
+def words_numbers(text: str, *, found: list[Number] | None = None) -> str:
     """Return the words of a text with numbers as digits, normaliser ``words-numbers/1``.
 
     Parameters
     ----------
     text : str
         Any text; number words are English.
+    found : list of Number, optional
+        What `numbers.numbers` gives for the text, where it is known.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def words_numbers(text: str) -> str:
     >>> words_numbers("twenty-five dollars"), words_numbers("25 Dollars.")
     ('25 dollars', '25 dollars')
     """
-    return _JOIN_NUMBERS.sub("", words(write_digits(text)))
+    return _JOIN_NUMBERS.sub("", words(write_digits(text, found=found)))
 
 
 NORMALISERS: Mapping[str, Callable[[str], str]] = MappingProxyType(

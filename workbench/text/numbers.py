@@ -34,6 +34,7 @@ _IRREGULAR |= {"twelfth": "twelve", "fourty": "forty", "nought": "zero"}
 _WORDS = {**_ONES, **_TEENS, **_TENS, "hundred": 100, **_SCALES}
 _TOKEN = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|[^\W\d_]+|\s+|.", re.DOTALL)
 _GAP = re.compile(r"[\s\-‐‑‒–—]*")
+_STARTS = {*_WORDS, *_IRREGULAR, "a"}
 _HINT = re.compile(r"\d|" + "|".join(sorted({*_WORDS, *_IRREGULAR, "ieth"})), re.IGNORECASE)
 _ORDINAL_ENDINGS = {"st", "nd", "rd", "th"}
 
@@ -71,6 +72,10 @@ def numbers(text: str) -> list[Number]:
     found: list[Number] = []
     at = 0
     while at < len(tokens):
+        token = tokens[at][0]
+        if not token[0].isdecimal() and (lower := token.casefold()) not in _STARTS and lower[-2:] != "th":
+            at += 1
+            continue
         reader = _Reader(tokens, at)
         number = reader.read()
         if number is None:
@@ -122,19 +127,25 @@ def same_values(left: str, right: str) -> bool:
         True for equal values in equal order, and for the same digits grouped into another count of numbers
         ("four one five" and 415): grouping is a matter of writing.
     """
-    ours, theirs = numbers(left), numbers(right)
+    return same_numbers(numbers(left), numbers(right))
+
+
+def same_numbers(ours: list[Number], theirs: list[Number]) -> bool:
+    """Return whether two lists from `numbers` are the same sequence, as `same_values` says."""
     if [number.value for number in ours] == [number.value for number in theirs]:
         return True
     return len(ours) != len(theirs) and _digits(ours) == _digits(theirs) != ""
 
 
-def write_digits(text: str) -> str:
+def write_digits(text: str, *, found: list[Number] | None = None) -> str:
     """Return a text with each spoken number written in digits.
 
     Parameters
     ----------
     text : str
         Any text.
+    found : list of Number, optional
+        What `numbers` gives for the text, where it is known.
 
     Returns
     -------
@@ -148,7 +159,7 @@ def write_digits(text: str) -> str:
     """
     composed = unicodedata.normalize("NFKC", text)
     parts, last = [], 0
-    for number in numbers(composed):
+    for number in numbers(composed) if found is None else found:
         parts += [composed[last : number.start], canonical(number.value)]
         last = number.end
     return "".join([*parts, composed[last:]])

@@ -1,0 +1,253 @@
+"""Who spoke when: measured speech where a recording may carry a verdict, else the clocks of the turns.
+
+**Conventions.** Times are whole milliseconds from the start of the call. Stretches of one role do not
+overlap: those that do, and in measured speech those closer than ``merge_gap_s``, are one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from workbench.assertions.verdicts import milliseconds
+
+if TYPE_CHECKING:
+    from workbench.assertions.rows import Rows
+
+QUANTUM_MS = 1000
+_UNUSABLE = {"none": "the turns carry no clock", "generated": "turn times say when text was made, not spoken"}
+
+
+class Speech(NamedTuple):
+    """Stretches of speech, and for each call what they rest on.
+
+    ``stretches``: call_id, role, start_ms, end_ms, turn_ix, turns (list), untimed (turns without a clock
+    before this one), sorted by call and start. ``clocks``: call_id, clock (audio, transcript, null),
+    quantum_ms, untimed (turns without a clock), unusable (null, INCONCLUSIVE, NOT_SCORABLE), reason.
+    """
+
+    stretches: pl.DataFrame
+    clocks: pl.DataFrame
+
+
+def speech(rows: Rows, *, merge_gap_s: float, any_role: bool = False) -> Speech:
+    """Return the stretches of speech of every call.
+
+    Parameters
+    ----------
+    rows : Rows
+        Turns, and segments with input_health where audio was measured.
+    merge_gap_s : float
+        Measured stretches of one role closer than this are one.
+    any_role : bool, default False
+        Also take measured speech whose role is mixed or unknown.
+
+    Returns
+    -------
+    Speech
+        One row per call in `clocks`; no stretches where there is no usable clock.
+    """
+    return rows.once(
+        ("speech", merge_gap_s, any_role), lambda: _speech(rows, merge_gap_s=merge_gap_s, any_role=any_role)
+    )
+
+
+def usable(clocks: pl.DataFrame) -> list[tuple[pl.Expr, str, pl.Expr | str]]:
+    """Return the reasons for which timing gives no verdict, for `verdicts.otherwise`."""
+    assert "unusable" in clocks.columns
+    return [
+        (pl.col("unusable") == status, status, pl.col("reason"))
+        for status in ("NOT_SCORABLE", "INCONCLUSIVE")
+    ]
+
+
+def last(role: str | None, column: str) -> pl.Expr:
+    """Return a column of the latest stretch of a role that started before this one.
+
+    Parameters
+    ----------
+    role : str
+        Role to look for.
+    column : str
+        Column to fetch.
+
+    Returns
+    -------
+    polars.Expr
+        Null where there is none. Stretches must be in the order of `Speech.stretches`.
+    """
+    own = pl.int_range(pl.len())
+    before = pl.when(pl.col("role") == role).then(own).forward_fill().shift(1)
+    return pl.col(column).gather(before).over("call_id")
+
+
+def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
+    turns = _turn_stretches(rows)
+    audio = _audio_stretches(rows, any_role=any_role)
+    heard = audio.select("call_id").unique().with_columns(audio=pl.lit(value=True))
+    health = (
+        rows.table("input_health")
+        .sort("recording_id", "config_id")
+        .group_by("call_id")
+        .agg(
+            pl.col("scorable").any().alias("any_scorable"),
+            pl.col("reason").drop_nulls().first().alias("health_reason"),
+        )
+    )
+    timed = turns.group_by("call_id").agg(
+        pl.col("start_ms").is_null().sum().alias("without"),
+        pl.col("start_ms").is_not_null().any().alias("timed"),
+    )
+    reason = (
+        pl.when(~pl.col("has_turns"))
+        .then(pl.lit("no turns were supplied"))
+        .when(pl.col("turn_clock").is_in(list(_UNUSABLE)))
+        .then(pl.col("turn_clock").replace_strict(_UNUSABLE, default=None))
+        .when(~pl.col("timed").fill_null(value=False))
+        .then(pl.lit("no turn carries both its start and its end"))
+    )
+    clocks = (
+        rows.calls_with_evidence()
+        .join(heard, on="call_id", how="left")
+        .join(health, on="call_id", how="left")
+        .join(timed, on="call_id", how="left")
+        .with_columns(audio=pl.col("audio").fill_null(value=False), reason=reason)
+        .with_columns(reason=pl.when(~pl.col("audio")).then("reason"))
+        .with_columns(
+            clock=pl.when("audio")
+            .then(pl.lit("audio"))
+            .when(pl.col("reason").is_null())
+            .then(pl.lit("transcript")),
+            unusable=pl.when(pl.col("reason").is_null())
+            .then(None)
+            .when(~pl.col("any_scorable"))
+            .then(pl.lit("NOT_SCORABLE"))
+            .otherwise(pl.lit("INCONCLUSIVE")),
+        )
+        .select(
+            "call_id",
+            "clock",
+            pl.when((pl.col("clock") == "transcript") & (pl.col("turn_clock") == "quantised"))
+            .then(QUANTUM_MS)
+            .otherwise(0)
+            .alias("quantum_ms"),
+            pl.when(pl.col("clock") == "transcript")
+            .then("without")
+            .otherwise(0)
+            .fill_null(0)
+            .alias("untimed"),
+            "unusable",
+            pl.when(pl.col("health_reason").is_not_null())
+            .then(pl.col("reason") + "; recording: " + pl.col("health_reason"))
+            .otherwise("reason")
+            .alias("reason"),
+        )
+        .sort("call_id")
+    )
+    source = clocks.select("call_id", "clock")
+    from_turns = turns.filter(pl.col("start_ms").is_not_null()).join(
+        source.filter(pl.col("clock") == "transcript"), on="call_id"
+    )
+    merged = pl.concat(
+        [
+            _merge(from_turns.drop("clock"), gap_ms=0),
+            _merge(audio, gap_ms=round(merge_gap_s * 1000)).pipe(_name_turns, turns),
+        ]
+    )
+    order = ["call_id", "start_ms", "role", "end_ms"]
+    return Speech(merged.sort(order, descending=[False, False, True, False]), clocks)
+
+
+def _turn_stretches(rows: Rows) -> pl.DataFrame:
+    """Return one row per turn; times are null unless both are known and the call's clock is usable."""
+    clocked = rows.table("calls").select("call_id", usable=~pl.col("turn_clock").is_in(list(_UNUSABLE)))
+    both = pl.col("start_s").is_not_null() & pl.col("end_s").is_not_null() & pl.col("usable")
+    return (
+        rows.table("turns")
+        .join(clocked, on="call_id")
+        .sort("call_id", "turn_ix")
+        .select(
+            "call_id",
+            "role",
+            pl.when(both).then(milliseconds(pl.col("start_s"))).alias("start_ms"),
+            pl.when(both).then(milliseconds(pl.col("end_s"))).alias("end_ms"),
+            "turn_ix",
+            (~both).cum_sum().over("call_id").cast(pl.Int64).alias("untimed"),
+        )
+    )
+
+
+def _audio_stretches(rows: Rows, *, any_role: bool) -> pl.DataFrame:
+    """Return measured speech of the one recording of each call that may carry a verdict best.
+
+    Of several the one with speech of both roles wins, then the first by backend, config and recording.
+    """
+    source = ["call_id", "backend", "config_id", "recording_id"]
+    eligible = (
+        rows.table("input_health").filter("verdict_eligible").select("call_id", "recording_id", "config_id")
+    )
+    segments = (
+        rows.table("segments")
+        .filter(pl.lit(any_role) | pl.col("role").is_in(["caller", "agent"]))
+        .join(eligible, on=["call_id", "recording_id", "config_id"], how="semi")
+    )
+    best = (
+        segments.group_by(source)
+        .agg(
+            pl.col("role").is_in(["caller", "agent"]).any().alias("_"),
+            pl.col("role").n_unique().alias("roles"),
+        )
+        .sort(
+            "call_id", "roles", "backend", "config_id", "recording_id", descending=[False, True] + [False] * 3
+        )
+        .unique("call_id", keep="first", maintain_order=True)
+    )
+    return segments.join(best, on=source, how="semi").select(
+        "call_id",
+        "role",
+        milliseconds(pl.col("start_s")).alias("start_ms"),
+        milliseconds(pl.col("end_s")).alias("end_ms"),
+        pl.lit(None, pl.Int32).alias("turn_ix"),
+        pl.lit(0, pl.Int64).alias("untimed"),
+    )
+
+
+def _merge(stretches: pl.DataFrame, *, gap_ms: int) -> pl.DataFrame:
+    """Make one of the stretches of a role that overlap or are closer than the gap."""
+    by = ["call_id", "role"]
+    return (
+        stretches.sort(*by, "start_ms", "end_ms", "turn_ix")
+        .with_columns(before=pl.col("end_ms").cum_max().shift(1).over(by))
+        .with_columns(
+            run=(pl.col("start_ms") - pl.col("before") >= gap_ms).fill_null(value=True).cum_sum().over(by)
+        )
+        .group_by(*by, "run", maintain_order=True)
+        .agg(
+            pl.col("start_ms").min(),
+            pl.col("end_ms").max(),
+            pl.col("turn_ix").first(),
+            pl.col("turn_ix").drop_nulls().sort().alias("turns"),
+            pl.col("untimed").first(),
+        )
+        .drop("run")
+    )
+
+
+def _name_turns(stretches: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFrame:
+    """Give measured stretches the turn of the same role that starts nearest, within a second."""
+    known = turns.filter(pl.col("start_ms").is_not_null()).select(
+        "call_id", "role", "start_ms", found="turn_ix"
+    )
+    named = stretches.sort("start_ms", "call_id", "role").join_asof(
+        known.sort("start_ms", "call_id", "found"),
+        on="start_ms",
+        by=["call_id", "role"],
+        strategy="nearest",
+        tolerance=1000,
+        check_sortedness=False,
+    )
+    return named.with_columns(
+        turn_ix=pl.col("found"),
+        turns=pl.concat_list("found").list.drop_nulls(),
+    ).select(stretches.columns)
