@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,8 @@ import click
 
 from workbench.cli import options, output
 from workbench.errors import UsageError
+from workbench.report import csv_text
+from workbench.report.wanted import parameter
 
 if TYPE_CHECKING:
     from workbench.archive.lake import Reader
@@ -51,7 +51,7 @@ def command(
     from workbench.archive.archive import Archive
 
     text = _query(query, file, name)
-    values = dict(_param(item) for item in params)
+    values = dict(parameter(item) for item in params)
     if form == "parquet" and target is None:
         raise UsageError("Parquet goes to a file", where="--format parquet", hint="add -o FILE.parquet")
     bound = limit if limit is not None else (0 if target else 1000)
@@ -77,21 +77,6 @@ def _query(query: str | None, file: str | None, name: str | None) -> str:
             raise UsageError("no such file", where=file, hint="give the path of a file with one SELECT")
         return path.read_text(encoding="utf-8-sig")
     return query or ""
-
-
-def _param(item: str) -> tuple[str, Any]:
-    name, equals, text = item.partition("=")
-    if not equals or not name:
-        raise UsageError(f"{item!r} is not NAME=VALUE", where="--param", hint="for instance --param s=1.5")
-    typed = {"true": True, "false": False, "null": None}
-    if text in typed:
-        return name, typed[text]
-    for convert in (int, float):
-        try:
-            return name, convert(text)
-        except ValueError:
-            continue
-    return name, text
 
 
 def _write(
@@ -123,16 +108,7 @@ def _write(
 
 def as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> str:
     """Return rows as CSV: an empty cell is null, `""` is empty text, floats in full."""
-    import msgspec
-
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, quoting=csv.QUOTE_NOTNULL if sys.version_info >= (3, 12) else csv.QUOTE_MINIMAL, lineterminator="\n")
-    writer.writerow(names)
-    for row in rows:
-        writer.writerow(
-            [msgspec.json.encode(value).decode() if isinstance(value, (list, dict)) else value for value in row]
-        )
-    return buffer.getvalue()
+    return csv_text.text(names, rows)
 
 
 def as_json(names: list[str], rows: list[tuple[Any, ...]]) -> str:

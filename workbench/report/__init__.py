@@ -1,0 +1,1 @@
+"""What leaves the archive: research files, HTML reports, test results."""
