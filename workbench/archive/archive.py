@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.archive.importing import ImportReport
     from workbench.archive.measuring import MeasureReport
     from workbench.archive.media import Storage
-    from workbench.timing.config import MeasureConfig
+    from workbench.audio.config import MeasureConfig
 
 
 class Archive:
@@ -113,7 +113,7 @@ class Archive:
         known = {*tables(), *(view.name for view in views.catalogue())}
         if name not in known:
             raise UsageError(f"no table or view {name!r}", hint=f"one of: {', '.join(sorted(known))}")
-        return self.reader.frame(f"from {name}").lazy()
+        return self.reader.frame(f'from "{name}"').lazy()
 
     def call(self, call_id: str) -> Call:
         """Return a call with everything that was imported of it.

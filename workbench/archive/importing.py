@@ -104,8 +104,10 @@ def _tier(call: Call, taken: list[media.Taken]) -> int:
     return 2 if call.turns else 3
 
 
-def _gather(call: Call, taken: list[media.Taken], spool: Spool, run_id: str) -> None:
+def _gather(call: Call, taken: list[media.Taken], spool: Spool, run_id: str, scenarios: set[str]) -> None:
     rows = rows_of(call, run_id=run_id)
+    rows["scenarios"] = [row for row in rows["scenarios"] if row["definition_sha256"] not in scenarios]
+    scenarios.update(row["definition_sha256"] for row in rows["scenarios"])
     rows["recordings"] = list({item.row["recording_id"]: item.row for item in taken}.values())
     head = rows["calls"][0]
     head["evidence_tier"] = _tier(call, taken)
@@ -159,6 +161,7 @@ def add(
         spool = Spool(folder)
         placed: list[media.Taken] = []
         seen: set[str] = set()
+        scenarios: set[str] = set()
         for item in _with_media(items, storage, folder, run["run_id"], workers):
             if isinstance(item, Refusal):
                 _refuse(report, item, strict=strict)
@@ -173,7 +176,7 @@ def add(
                 scope = "row" if kept else "call"
                 _refuse(report, _scoped(refusal, scope), strict=strict)
             if kept:
-                _gather(call, taken, spool, run["run_id"])
+                _gather(call, taken, spool, run["run_id"], scenarios)
                 placed += [row for row in taken if row.spooled is not None]
         spool.flush()
         for table, where, rule, count in spool.failures:

@@ -30,6 +30,7 @@ _OPTIONS = {
     "parquet_row_group_size": 122_880,
     "data_inlining_row_limit": 0,  # every row lies in Parquet, where anyone can read it
 }
+_FULL = ("no space left", "disk is full", "disk full", "file too large", "could not write")
 _CONFLICTS = ("conflict", "database is locked", "failed to commit")
 
 
@@ -92,9 +93,11 @@ class Reader:
         The archive.
     as_of : int, optional
         Snapshot to read instead of the newest.
+    threads : int, optional
+        Threads of a query. One makes sums and ties come out the same every time.
     """
 
-    def __init__(self, layout: Layout, *, as_of: int | None = None) -> None:
+    def __init__(self, layout: Layout, *, as_of: int | None = None, threads: int | None = None) -> None:
         from workbench.archive import views
 
         layout.require()
@@ -103,6 +106,8 @@ class Reader:
         _attach(self._con, layout, read_only=True, as_of=as_of)
         self._as_of = as_of
         views.load(self._con)
+        if threads is not None:
+            self._con.execute(f"SET threads = {threads:d}")
         root = layout.root.resolve()
         for setting in (
             f"allowed_directories = [{_quote(str(root / 'data') + '/')}, {_quote(str(layout.data) + '/')}]",
@@ -313,7 +318,7 @@ def _casts(table: str) -> str:
 def _explain(error: duckdb.Error, layout: Layout) -> ArchiveFailed:
     text = str(error)
     lowered = text.lower()
-    if "no space left" in lowered or "disk full" in lowered or "could not write" in lowered:
+    if any(sign in lowered for sign in _FULL):
         return ArchiveFailed(
             f"the disk is full; nothing was changed ({text.splitlines()[0]})",
             where=str(layout.root),

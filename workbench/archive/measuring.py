@@ -9,17 +9,19 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from workbench.archive import lock, media, runs
 from workbench.archive.lake import Writer
 from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed, ImportFailed
-from workbench.timing.config import MeasureConfig
+from workbench.audio.config import MeasureConfig
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-BATCH_S = 1800.0
+BATCH_S = 7200.0
 """Seconds of audio a worker takes at a time; one Parquet file of frames comes of each batch."""
 
 _DERIVED = ("channels", "frames", "segments", "input_health")
@@ -85,7 +87,7 @@ def measure(
         report = MeasureReport(config_id=config.config_id, current=current)
         if not todo:
             return report
-        run = runs.begin("measure", {"measure": config.canonical()})
+        run = runs.begin("measure", {"measure": msgspec.structs.asdict(config)})
         with lock.spool(layout.root) as folder:
             batches = _measure_batches(layout, todo, config, run["run_id"], folder, workers, on_progress)
             report.problems = sorted(text for batch in batches for text in batch.problems)
@@ -239,11 +241,9 @@ def _commit(
         old = con.execute(f"SELECT count(*) FROM lake.{table} SEMI JOIN measured USING (recording_id)").fetchall()
         if old[0][0]:
             con.execute(f"DELETE FROM lake.{table} WHERE recording_id IN (SELECT recording_id FROM measured)")
-    for batch in batches:
+    for ix, batch in enumerate(batches):
         if batch.frames is not None:
-            columns = ", ".join(tables()["frames"].column_names())
-            source = str(batch.frames).replace("'", "''")
-            con.execute(f"INSERT INTO lake.frames ({columns}) SELECT {columns} FROM read_parquet('{source}')")
+            _adopt(con, layout, batch.frames, f"{run['run_id']}-{ix:05d}.parquet")
     rows = {
         "channels": [row for batch in batches for row in batch.channels],
         "input_health": [row for batch in batches for row in batch.health],
@@ -253,3 +253,16 @@ def _commit(
     for table, values in rows.items():
         schema = tables()[table]
         writer.insert(table, schema.validate(schema.frame(values)))
+
+
+def _adopt(con: duckdb.DuckDBPyConnection, layout: Layout, spooled: Path, name: str) -> None:
+    """Make a spooled Parquet file part of `frames` as it is; encoding it again would cost more than measuring.
+
+    A process killed before the commit leaves a file that no snapshot names; `compact` removes it.
+    """
+    target = layout.data / "main" / "frames" / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if spooled.exists():  # not so when the transaction runs again after a conflict
+        spooled.replace(target)
+    path = str(target).replace("'", "''")
+    con.execute(f"CALL ducklake_add_data_files('lake', 'frames', '{path}')")

@@ -143,7 +143,7 @@ def call_of(rows: Rows) -> Call:
     Returns
     -------
     Call
-        Equal to what was imported, but for `normalized` text, which the archive adds.
+        Equal to what was imported, but for a `duration_s` that was not stated and follows from the clocks.
     """
     from workbench.schema.call import Audio
 

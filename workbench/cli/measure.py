@@ -36,7 +36,7 @@ def command(
     import msgspec
 
     from workbench.archive.archive import Archive
-    from workbench.timing.config import MeasureConfig
+    from workbench.audio.config import MeasureConfig
 
     given = {"rel_db": rel_db, "abs_gate_db": abs_gate_db, "hangover_s": hangover_s}
     config = MeasureConfig(**{name: value for name, value in given.items() if value is not None})

@@ -1,0 +1,99 @@
+"""`workbench demo`: the main job on bundled calls, from files to findings."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli import options, output
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.archive.archive import Archive
+    from workbench.archive.importing import ImportReport
+
+MARKER = "made-by-workbench-demo"
+
+
+@options.command("demo")
+@click.argument("folder", default="out/demo", type=click.Path(file_okay=False))
+@options.workers
+@options.quiet
+def command(folder: str, workers: int, *, quiet: bool) -> None:
+    """Build an archive from the bundled calls, measure, assert, report; say what was found.
+
+    Writes FOLDER/archive and FOLDER/report.html. Running it again builds both anew.
+    """
+    begin = time.monotonic()
+    target = Path(folder)
+    _clear(target)
+    report, archive = _build(target, workers=workers, quiet=quiet)
+    with archive:
+        if not quiet:
+            _tell(archive, report, target)
+            click.echo(f"\ndone in {time.monotonic() - begin:.1f} s")
+
+
+def _clear(target: Path) -> None:
+    """Remove an earlier demo; refuse a folder that is something else."""
+    if target.exists() and any(target.iterdir()):
+        if not (target / MARKER).is_file():
+            raise UsageError("the folder is not empty and holds no demo", where=str(target), hint="name a new folder")
+        for path in (target / "archive", target / "report.html"):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    target.mkdir(parents=True, exist_ok=True)
+    (target / MARKER).touch()
+
+
+def _build(target: Path, *, workers: int, quiet: bool) -> tuple[ImportReport, Archive]:
+    from workbench.archive.archive import Archive
+    from workbench.archive.asserting import assert_pack
+    from workbench.assertions import load_pack
+    from workbench.assets import folder
+    from workbench.ingest import read
+    from workbench.ingest.protocol import Options
+    from workbench.report.html import archive_report
+
+    archive = Archive.create(target / "archive")
+    with output.progress("importing", unit="files", quiet=quiet) as show:
+        calls = read([folder("data") / "calls"], Options(), on_progress=lambda done, total, _path: show(done, total))
+        report = archive.add(calls, workers=workers)
+    with output.progress("measuring", unit="s of audio", quiet=quiet) as show:
+        archive.measure(workers=workers, on_progress=show)
+    assert_pack(archive.layout, load_pack("caller-experience"), label="demo")
+    archive.refresh()
+    (target / "report.html").write_text(archive_report(archive), encoding="utf-8")
+    return report, archive
+
+
+def _tell(archive: Archive, report: ImportReport, target: Path) -> None:
+    from workbench.cli.assert_ import pass_rates, tell
+
+    rows = archive.reader.rows
+    (calls, hours), *_ = rows("select count(*), sum(duration_s) / 3600 from calls")[1]
+    (recordings, sound), *_ = rows("select count(*), coalesce(sum(duration_s), 0) / 60 from recordings")[1]
+    formats = rows("select source_format, count(*) as n from calls group by all order by n desc, source_format")[1]
+    click.echo(f"{calls} calls ({hours:.1f} h on their own clocks), {recordings} recordings ({sound:.1f} min of audio)")
+    click.echo("from " + ", ".join(f"{name} {count}" for name, count in formats))
+
+    click.echo("\nwhat was found (caller-experience; counts, rate and Wilson interval, unit: the call)")
+    (run,), *_ = rows("select run_id from latest_runs where kind = 'assert'")[1]
+    names, rates = pass_rates(archive, run)
+    tell([dict(zip(names, row, strict=True)) for row in rates])
+
+    click.echo("\nworst calls")
+    output.table(*rows("select rank, call_id, reason from worst_calls order by rank limit 5"))
+
+    click.echo(f"\nrefused: {report.refused()}, and why")
+    for refusal in [r for r in report.refusals if r.scope != "note"][:8]:
+        click.echo(output.safe(f"  {Path(refusal.source_uri).name}: {refusal.message} [{refusal.rule}]"))
+    place = target / "archive"
+    click.echo(f"\nthe report, to open in a browser: {target / 'report.html'}")
+    click.echo("next:")
+    click.echo(f"  workbench sql \"from worst_calls limit 10\" --archive {place}")
+    click.echo(f"  workbench notebook call --archive {place}")
+    click.echo("  workbench import YOUR_FOLDER --measure --archive my.archive")
