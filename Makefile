@@ -27,7 +27,7 @@ test: lint types imports notebooks browser ## all checks and all tests
 	@$(BIN)/python -m pytest -n $(JOBS)
 
 lint: $(VENV)/.dev ## style, docstrings, banned imports
-	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff check --quiet --output-format concise .
 	@$(BIN)/ruff format --quiet --check .
 
 types: $(VENV)/.dev ## mypy, strict
