@@ -1,0 +1,21 @@
+-- calls_by_evidence
+-- What can be known of the calls of an archive: calls by source, origin, tier, health of the audio, and clock.
+-- Gives call_count, with_audio_count, and audio_s: seconds of audio of those calls, their longest recording each.
+with heard as (
+    select call_id, max(duration_s) as audio_s
+    from recordings
+    group by call_id
+)
+select
+    call_overview.source_format,
+    call_overview.origin,
+    call_overview.evidence_tier,
+    case when call_overview.has_audio then coalesce(call_overview.health, 'not measured') else 'no audio' end as health,
+    coalesce(call_overview.clock, 'none') as clock,
+    count(*) as call_count,
+    count(heard.call_id) as with_audio_count,
+    coalesce(sum(heard.audio_s), 0.0::double) as audio_s
+from call_overview
+left join heard using (call_id)
+group by all
+order by all
