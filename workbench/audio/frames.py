@@ -142,8 +142,8 @@ class _Meter:
         if folded:
             rows = np.ascontiguousarray(block[:folded]).reshape(-1, _FOLD * self.channels)
             parts += [rows.max(axis=0).reshape(_FOLD, -1), rows.min(axis=0).reshape(_FOLD, -1)]
-        small = np.concatenate(parts)
-        high, low = small.max(axis=0), small.min(axis=0)
+        small = np.ascontiguousarray(np.concatenate(parts).T)
+        high, low = small.max(axis=1), small.min(axis=1)
         self._high, self._low = np.maximum(self._high, high), np.minimum(self._low, low)
         if high.max() >= CLIP_AT or low.min() <= -CLIP_AT:
             self._clipped += np.count_nonzero((block >= CLIP_AT) | (block <= -CLIP_AT), axis=0)

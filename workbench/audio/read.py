@@ -142,7 +142,25 @@ def blocks(
 
 
 def iterate(source: Source, block_frames: int = BLOCK_FRAMES) -> Iterator[NDArray[np.int16]]:
-    """Yield the samples of a recognised file, as :func:`blocks` does."""
+    """Yield the samples of a recognised file block by block.
+
+    Parameters
+    ----------
+    source : Source
+        From :func:`~workbench.audio.source.identify`.
+    block_frames : int
+        Samples per channel in a block; the last is shorter, those of a container may be longer.
+
+    Yields
+    ------
+    numpy.ndarray of int16, shape (samples, channels)
+        Never empty; at least one block, or an error.
+
+    Raises
+    ------
+    ImportFailed, MissingExtra
+        As :func:`blocks`.
+    """
     count = 0
     for block in _reader(source, block_frames):
         count += len(block)
@@ -230,7 +248,18 @@ def _soundfile(source: Source, block_frames: int) -> Iterator[NDArray[np.int16]]
 
 
 def to_int16(samples: NDArray[np.float32]) -> NDArray[np.int16]:
-    """Return float samples (full scale 1.0) as 16-bit: times 32,768, rounded, clipped; not-a-number is 0."""
+    """Return float samples as 16-bit ones: times 32,768, rounded half to even, clipped.
+
+    Parameters
+    ----------
+    samples : numpy.ndarray of float32
+        Full scale 1.0, any shape; empty gives empty. Not-a-number becomes 0.
+
+    Returns
+    -------
+    numpy.ndarray of int16
+        Same shape.
+    """
     scaled = np.nan_to_num(samples * np.float32(32768), nan=0.0, posinf=32767, neginf=-32768)
     whole: NDArray[np.int16] = np.clip(np.rint(scaled), -32768, 32767).astype(np.int16)
     return whole

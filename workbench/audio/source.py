@@ -10,6 +10,7 @@ import msgspec
 from workbench.audio.wav import PCM, SUBTYPES, read_wav_header
 from workbench.errors import ImportFailed, UsageError
 
+_UNKNOWN_LENGTH = 1 << 48  # what a streamed FLAC without a length claims is larger
 LOSSY = {"vorbis", "opus", "mp3", "aac"}
 HEADERLESS = {"ulaw": ("ULAW", 8), "alaw": ("ALAW", 8), "pcm_s16le": ("PCM_16", 16)}
 _BITS = {
@@ -174,13 +175,6 @@ def _general(where: str) -> Source:
         with soundfile.SoundFile(where) as file:
             codec = _CODECS.get(file.subtype, file.subtype.lower())
             lossy = codec in LOSSY
-            if file.frames == 0 and not lossy:
-                raise ImportFailed(
-                    "the file has a header and 0 samples",
-                    where=where,
-                    rule="no_samples",
-                    hint="check the recorder: nothing was written",
-                )
             bits = None if lossy else _BITS.get(file.subtype)
             name = file.format.lower()
             if name == "flac":
@@ -196,7 +190,7 @@ def _general(where: str) -> Source:
                 sample_rate_hz=file.samplerate,
                 sample_width_bits=bits,
                 channel_count=file.channels,
-                promised=None if lossy else file.frames,
+                promised=file.frames if not lossy and 0 < file.frames < _UNKNOWN_LENGTH else None,
             )
     except (soundfile.LibsndfileError, TypeError) as error:
         raise _refusal(where, error) from error

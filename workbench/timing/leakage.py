@@ -94,13 +94,13 @@ def copy_of(
 ) -> Copy | None:
     """Return the steady copy of a source in the other channel, if there is one.
 
-    For every delay up to 0.5 s the level ratio is taken on the frames where the source spoke that long before
-    and the other channel is active now. The 6 dB band that holds most ratios gives the gain; the delay whose
-    band holds most wins. Ratios above the band are forgiven, since the other party's own speech can only
-    add to a copy; ratios below it speak against one. It is a copy when at least 0.85 of the ratios in or below
-    the band lie in it, when they cover at least half of the source's speech, and when the gain (the median in
-    the band) is between -50 and -6 dB. The delay is searched on at most 2,048 frames spread evenly over the
-    source's speech, and the winner is then measured on all of them.
+    For every delay up to 0.5 s the level ratio is taken on the frames where the source spoke that long
+    before and the other channel is active now. The 6 dB band that holds most ratios gives the gain; the
+    delay whose band holds most wins. Ratios above the band are forgiven, since the other party's own
+    speech can only add to a copy; ratios below it speak against one. It is a copy when at least 0.85 of
+    the ratios in or below the band lie in it, when they cover at least half of the source's speech, and
+    when the gain (the median in the band) is between -50 and -6 dB. The delay is searched on at most
+    2,048 frames spread evenly over the source's speech, and the winner is then measured on all of them.
 
     Parameters
     ----------
