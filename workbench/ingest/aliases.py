@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from workbench.ingest.roles import role_of
+
+SPOKEN: Final = frozenset({"caller", "agent"})
+NESTED: Final = ("actions", "tool_calls")
 
 
 def plain(value: dict[str, Any]) -> dict[str, Any]:
@@ -47,13 +50,15 @@ def plain(value: dict[str, Any]) -> dict[str, Any]:
 
 def _turn(turn: dict[str, Any], ix: int) -> tuple[dict[str, Any], list[Any] | None]:
     """Return a turn without its tool calls, and those, or None when it says nothing of any."""
+    if turn.get("role") in SPOKEN and turn.keys().isdisjoint(NESTED):
+        return turn, None
     named = dict(turn)
     if "speaker" in named and "role" not in named:
         named["role"] = named.pop("speaker")
     if isinstance(named.get("role"), str):
         named["role"] = role_of(named["role"]) or named["role"]
     found: list[Any] | None = None
-    for name in ("actions", "tool_calls"):
+    for name in NESTED:
         actions = named.get(name)
         if actions is None:
             named.pop(name, None)

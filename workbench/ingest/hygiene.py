@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from workbench.ingest.refusing import of_call
-from workbench.ingest.secrets import strip_keys, strip_text, strip_value
+from workbench.ingest.secrets import MARKS, strip_keys, strip_text, strip_value
 from workbench.schema.call import Call, Refusal
 
 SPOKEN: Final = frozenset({"text", "heard", "truth", "word"})
@@ -35,7 +35,8 @@ def strip_call(call: Call) -> tuple[Call, Refusal | None]:
     tuple of Call and Refusal or None
         The same call, and one note with the count when anything was stripped.
     """
-    count = _strip_struct(call)
+    encoded = msgspec.json.encode(call).lower()
+    count = _strip_struct(call) if any(mark in encoded for mark in MARKS) else 0
     if not count:
         return call, None
     return call, of_call(

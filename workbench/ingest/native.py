@@ -97,7 +97,7 @@ def to_call(
     except msgspec.ValidationError as error:
         yield refuse("wrong_type", str(error), hint="write it as docs/native-format.md says")
         return
-    unknown = sorted(set(_unknown(named, Call, "")))
+    unknown = sorted(set(_unknown(named, Call, path="")))
     if unknown:
         fields = ", ".join(unknown[:8]) + (f" and {len(unknown) - 8} more" if len(unknown) > 8 else "")
         hint = "put free labels into tags, everything else into spans[].attributes"
@@ -176,15 +176,14 @@ def _fields(kind: type[msgspec.Struct]) -> dict[str, type[msgspec.Struct] | None
     return found
 
 
-def _unknown(value: Any, kind: type[msgspec.Struct], path: str) -> Iterator[str]:
+def _unknown(value: Any, kind: type[msgspec.Struct], *, path: str) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
-            yield from _unknown(item, kind, path + "[]")
+            yield from _unknown(item, kind, path=f"{path}[]")
     elif isinstance(value, dict):
         fields = _fields(kind)
-        for name, inner in value.items():
-            where = f"{path}.{name}" if path else name
-            if name not in fields:
-                yield where
-            elif (inside := fields[name]) is not None:
-                yield from _unknown(inner, inside, where)
+        for name in value.keys() - fields.keys():
+            yield f"{path}.{name}" if path else name
+        for name, inside in fields.items():
+            if inside is not None and name in value:
+                yield from _unknown(value[name], inside, path=f"{path}.{name}" if path else name)

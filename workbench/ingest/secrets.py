@@ -9,6 +9,32 @@ from urllib.parse import parse_qsl, urlsplit
 
 STRIPPED: Final = "[stripped]"
 
+MARKS: Final = (
+    *(
+        b"://",
+        b"sk-",
+        b"sk_",
+        b"rk-",
+        b"rk_",
+        b"pk-",
+        b"pk_",
+        b"akia",
+        b"asia",
+        b"aiza",
+        b"xox",
+        b"ghp_",
+        b"gho_",
+        b"ghu_",
+        b"ghs_",
+        b"ghr_",
+        b"github_pat_",
+        b"glpat-",
+    ),
+    *(b"hf_", b"sg.", b"eyj", b"private", b"bearer ", b"basic ", b"passw", b"passphrase", b"secret", b"key"),
+    *(b"credential", b"token", b"authorization", b"cookie", b"signature"),
+)
+"""Text in lower case without any of these holds no secret that is looked for here."""
+
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s\"'<>\\]+", re.IGNORECASE)
 _SIGNED = re.compile(
     r"^(x-amz-.*|x-goog-.*|x-oss-.*|x-ms-.*|awsaccesskeyid|googleaccessid|ossaccesskeyid|key-pair-id|signature"

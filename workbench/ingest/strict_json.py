@@ -13,11 +13,12 @@ from workbench.errors import ImportFailed
 MAX_DEPTH: Final = 100
 """Deepest nesting of arrays and objects that is read. Real calls nest less than 20."""
 
+CONTAINERS: Final = frozenset({dict, list})
+
 BOM: Final = b"\xef\xbb\xbf"
 
 STRING: Final = rb'"[^"\\]*(?:\\.[^"\\]*)*"'
-_KEYS = re.compile(STRING + rb"\s*(:?)", re.DOTALL)
-_BRACKETS = re.compile(STRING + rb"|[\[{\]}]", re.DOTALL)
+_COLONS = re.compile(STRING + rb"\s*(:?)", re.DOTALL)
 _STRINGS = re.compile(STRING, re.DOTALL)
 _NAN = re.compile(rb"-?\b(?:NaN|Infinity|nan|inf)\b")
 
@@ -43,19 +44,16 @@ def decode(raw: bytes, *, where: str) -> Any:
         With the rule ``invalid_json``, ``nan_literal``, ``repeated_key`` or ``too_deep``.
     """
     raw = raw.removeprefix(BOM)
-    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _depth(raw) > MAX_DEPTH:
-        raise ImportFailed(
-            f"nested deeper than {MAX_DEPTH} levels",
-            where=where,
-            hint="a call is a flat list of turns; write it without the wrapping",
-            rule="too_deep",
-        )
     try:
         value = msgspec.json.decode(raw)
     except msgspec.MsgspecError as error:
         raise _malformed(raw, error, where) from error
-    keys = sum(1 for colon in _KEYS.findall(raw) if colon)
-    if keys != _count_keys(value):
+    except RecursionError as error:
+        raise _too_deep(where) from error
+    depth, keys = _measure(value)
+    if depth > MAX_DEPTH:
+        raise _too_deep(where)
+    if keys != sum(map(len, _COLONS.findall(raw))):
         raise ImportFailed(
             f"the key {_repeated_key(raw)!r} is given twice in one object",
             where=where,
@@ -63,6 +61,15 @@ def decode(raw: bytes, *, where: str) -> Any:
             rule="repeated_key",
         )
     return value
+
+
+def _too_deep(where: str) -> ImportFailed:
+    return ImportFailed(
+        f"nested deeper than {MAX_DEPTH} levels",
+        where=where,
+        hint="a call is a flat list of turns; write it without the wrapping",
+        rule="too_deep",
+    )
 
 
 def _malformed(raw: bytes, error: Exception, where: str) -> ImportFailed:
@@ -84,29 +91,21 @@ def _malformed(raw: bytes, error: Exception, where: str) -> ImportFailed:
     )
 
 
-def _depth(raw: bytes) -> int:
-    depth = deepest = 0
-    for token in _BRACKETS.finditer(raw):
-        first = token.group()[0]
-        if first in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif first in b"]}":
-            depth -= 1
-    return deepest
-
-
-def _count_keys(value: Any) -> int:
-    count = 0
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if type(item) is dict:
-            count += len(item)
-            stack.extend(inner for inner in item.values() if type(inner) in (dict, list))
-        elif type(item) is list:
-            stack.extend(inner for inner in item if type(inner) in (dict, list))
-    return count
+def _measure(value: Any) -> tuple[int, int]:
+    """Return how deep a value nests and how many keys its objects have, level by level."""
+    depth = keys = 0
+    level = [value] if type(value) in CONTAINERS else []
+    while level and depth <= MAX_DEPTH:
+        depth += 1
+        inner: list[Any] = []
+        for item in level:
+            if type(item) is dict:
+                keys += len(item)
+                inner += [one for one in item.values() if type(one) in CONTAINERS]
+            else:
+                inner += [one for one in item if type(one) in CONTAINERS]
+        level = inner
+    return depth, keys
 
 
 def _repeated_key(raw: bytes) -> str:
