@@ -38,7 +38,11 @@ def test_full_windows_are_those_of_librosa(rate: int, extra: int) -> None:
     window, hop = config.window_samples(rate), config.hop_samples(rate)
     levels = frame_levels([samples], sample_rate_hz=rate, config=config)
     theirs = librosa.feature.rms(
-        y=samples.T.astype(np.float64) / 32768, frame_length=window, hop_length=hop, center=False, dtype=np.float64
+        y=samples.T.astype(np.float64) / 32768,
+        frame_length=window,
+        hop_length=hop,
+        center=False,
+        dtype=np.float64,
     )[:, 0, :]
     assert np.abs(levels.rms[:, : theirs.shape[1]] - theirs).max() < 1e-6
     assert levels.rms.shape[1] == math.ceil(len(samples) / hop)
@@ -47,7 +51,9 @@ def test_full_windows_are_those_of_librosa(rate: int, extra: int) -> None:
 
 @pytest.mark.parametrize(("frame_ms", "hop_ms"), [(20, 10), (25, 10), (5, 10), (7.3, 3.1), (30, 30), (50, 7)])
 @pytest.mark.parametrize("count", [1, 79, 80, 81, 160, 1003])
-def test_any_window_and_hop_equal_the_sums_taken_one_by_one(frame_ms: float, hop_ms: float, count: int) -> None:
+def test_any_window_and_hop_equal_the_sums_taken_one_by_one(
+    frame_ms: float, hop_ms: float, count: int
+) -> None:
     config, samples = MeasureConfig(frame_ms=frame_ms, hop_ms=hop_ms), noise(count)
     levels = frame_levels([samples], sample_rate_hz=8000, config=config)
     expected = one_by_one(samples, config.hop_samples(8000), config.window_samples(8000))
@@ -101,7 +107,9 @@ def test_no_blocks_are_no_frames() -> None:
     assert levels.frame_count == 0
 
 
-@pytest.mark.parametrize("bad", [np.zeros(10, np.int16), np.zeros((10, 2), np.float32), np.zeros((10, 1), np.int16)])
+@pytest.mark.parametrize(
+    "bad", [np.zeros(10, np.int16), np.zeros((10, 2), np.float32), np.zeros((10, 1), np.int16)]
+)
 def test_blocks_that_do_not_fit_are_refused(bad: np.ndarray) -> None:
     with pytest.raises(UsageError):
         frame_levels([noise(100), bad], sample_rate_hz=8000)
@@ -123,7 +131,9 @@ def test_memory_does_not_grow_with_the_samples(tmp_path: Path) -> None:
     assert peak < 8_000_000
 
 
-@pytest.mark.parametrize("values", [{"hop_ms": 0.0}, {"frame_ms": -1.0}, {"noise_percentile": 1.5}, {"hangover_s": -0.1}])
+@pytest.mark.parametrize(
+    "values", [{"hop_ms": 0.0}, {"frame_ms": -1.0}, {"noise_percentile": 1.5}, {"hangover_s": -0.1}]
+)
 def test_a_config_that_means_nothing_is_refused(values: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         MeasureConfig(**values)

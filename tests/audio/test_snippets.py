@@ -19,7 +19,7 @@ RATE = 8000
 
 @pytest.fixture
 def call(tmp_path: Path) -> Path:
-    """Three seconds: the left channel sounds 440 Hz from 1.0 to 1.5 s, the right 1200 Hz from 2.0 to 2.25 s."""
+    """Three seconds: the left channel sounds 440 Hz at 1.0-1.5 s, the right 1200 Hz at 2.0-2.25 s."""
     t = np.arange(3 * RATE) / RATE
     left = 0.5 * np.sin(2 * np.pi * 440 * t) * ((t >= 1.0) & (t < 1.5))
     right = 0.25 * np.sin(2 * np.pi * 1200 * t) * ((t >= 2.0) & (t < 2.25))
@@ -111,7 +111,9 @@ def test_the_mel_spectrogram_refuses_what_means_nothing(call: Path) -> None:
         mel_spectrogram(call, 0.0, 1.0, bands=0)
 
 
-def test_the_mel_spectrogram_without_librosa_names_the_extra(call: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mel_spectrogram_without_librosa_names_the_extra(
+    call: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "librosa", None)
     with pytest.raises(MissingExtra, match=r"callbench\[audio\]"):
         mel_spectrogram(call, 0.0, 1.0)

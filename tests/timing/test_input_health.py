@@ -15,6 +15,7 @@ from workbench.timing.leakage import coherence, copy_of, waveform_agreement
 from workbench.timing.measuring import measure_recording
 
 RATE = 8000
+GOLDEN = Path(__file__).parent / "golden"
 SECONDS = 12.0
 
 
@@ -38,18 +39,31 @@ def delayed(samples: np.ndarray, *, seconds: float, db: float) -> np.ndarray:
     return np.concatenate([np.zeros(shift), samples[: len(samples) - shift]]) * 10 ** (db / 20)
 
 
-def health(tmp_path: Path, *channels: np.ndarray, roles: tuple[str, ...] = ("caller", "agent"), **more: Any) -> dict[str, Any]:
+def health(
+    tmp_path: Path, *channels: np.ndarray, roles: tuple[str, ...] = ("caller", "agent"), **more: Any
+) -> dict[str, Any]:
     path = tmp_path / "call.wav"
     samples = np.clip(np.stack(channels, axis=1), -32768, 32767).astype(np.int16)
     soundfile.write(path, samples, RATE, subtype="PCM_16")
     return measure_recording(
-        path, recording_id="r", call_id="c", roles=roles, offset_s=0.0, config=MeasureConfig(), run_id="run", **more
+        path,
+        recording_id="r",
+        call_id="c",
+        roles=roles,
+        offset_s=0.0,
+        config=MeasureConfig(),
+        run_id="run",
+        **more,
     ).health
 
 
 def test_a_clean_recording_has_nothing_against_it(tmp_path: Path) -> None:
     found = health(tmp_path, CALLER, AGENT)
-    assert (found["scorable"], found["verdict_eligible"], found["recommendation"]) == (True, True, "eligible for scan")
+    assert (found["scorable"], found["verdict_eligible"], found["recommendation"]) == (
+        True,
+        True,
+        "eligible for scan",
+    )
     assert (found["reason"], found["next_step"], found["warnings"]) == (None, None, [])
     assert found["leakage_db"] is None
     assert found["coherence"] < 0.5
@@ -76,9 +90,45 @@ def test_what_is_not_scorable_says_why_and_what_would_mend_it(
     tmp_path: Path, channels: tuple[np.ndarray, ...], roles: tuple[str, ...], reason: str
 ) -> None:
     found = health(tmp_path, *channels, roles=roles)
-    assert (found["scorable"], found["verdict_eligible"], found["recommendation"]) == (False, False, "NOT SCORABLE")
+    assert (found["scorable"], found["verdict_eligible"], found["recommendation"]) == (
+        False,
+        False,
+        "NOT SCORABLE",
+    )
     assert found["reason"] == reason
     assert found["next_step"] == NEXT_STEPS[reason]
+
+
+def gallery(name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    found = measure_recording(
+        GOLDEN / name,
+        recording_id="r",
+        call_id="c",
+        roles=("caller", "agent"),
+        offset_s=0.0,
+        config=MeasureConfig(),
+        run_id="run",
+    )
+    return found.health, found.channels
+
+
+def test_the_published_clean_recording_has_its_published_figures() -> None:
+    found, (caller, agent) = gallery("gallery-clean.flac")
+    assert (caller["active_s"], caller["first_speech_s"], round(caller["peak_dbfs"], 1)) == (2.46, 2.39, -4.4)
+    assert (agent["active_s"], agent["first_speech_s"], round(agent["peak_dbfs"], 1)) == (2.71, 0.19, -4.4)
+    assert round(found["coherence"], 3) == 0.306
+    assert (found["recommendation"], found["verdict_eligible"]) == ("eligible for scan", True)
+
+
+def test_the_published_echo_has_its_published_figures() -> None:
+    found, _ = gallery("gallery-echo.flac")
+    assert (round(found["coherence"], 2), found["coherence_lag_s"]) == (1.0, 0.12)
+    assert (round(found["leakage_db"], 1), found["leakage_direction"]) == (-9.1, "agent->caller")
+    assert (found["scorable"], found["recommendation"], found["verdict_eligible"]) == (
+        True,
+        "scan with caution",
+        False,
+    )
 
 
 def test_an_unknown_channel_map_withholds_verdicts_and_says_how_to_give_it(tmp_path: Path) -> None:
@@ -90,18 +140,32 @@ def test_an_unknown_channel_map_withholds_verdicts_and_says_how_to_give_it(tmp_p
 
 
 @pytest.mark.parametrize(("role", "voice"), [("caller", CALLER), ("agent", AGENT)])
-def test_one_file_of_a_pair_is_judged_for_its_own_channel(tmp_path: Path, role: str, voice: np.ndarray) -> None:
+def test_one_file_of_a_pair_is_judged_for_its_own_channel(
+    tmp_path: Path, role: str, voice: np.ndarray
+) -> None:
     found = health(tmp_path, voice, roles=(role,))
-    assert (found["scorable"], found["verdict_eligible"], found["recommendation"]) == (True, True, "eligible for scan")
+    assert (found["scorable"], found["verdict_eligible"], found["recommendation"]) == (
+        True,
+        True,
+        "eligible for scan",
+    )
     assert found["coherence"] is found["possible_swap"] is found["leakage_db"] is None
 
 
 def test_exchanged_channels_are_suspected_until_the_map_is_confirmed(tmp_path: Path) -> None:
     found = health(tmp_path, AGENT, CALLER)
-    assert (found["possible_swap"], found["verdict_eligible"], found["reason"]) == (True, False, "possible_swap")
+    assert (found["possible_swap"], found["verdict_eligible"], found["reason"]) == (
+        True,
+        False,
+        "possible_swap",
+    )
     assert found["scorable"]
     sure = health(tmp_path, AGENT, CALLER, channel_map_confirmed=True)
-    assert (sure["possible_swap"], sure["verdict_eligible"], sure["recommendation"]) == (True, True, "scan with caution")
+    assert (sure["possible_swap"], sure["verdict_eligible"], sure["recommendation"]) == (
+        True,
+        True,
+        "scan with caution",
+    )
 
 
 @pytest.mark.parametrize("db", [-9.1, -20.0, -35.0])
@@ -112,7 +176,11 @@ def test_an_echo_is_found_with_its_level_direction_and_delay(tmp_path: Path, db:
     assert found["coherence"] > 0.99
     assert found["coherence_lag_s"] == 0.12
     assert found["warnings"] == ["crosstalk", "leakage"]
-    assert (found["scorable"], found["verdict_eligible"], found["recommendation"]) == (True, False, "scan with caution")
+    assert (found["scorable"], found["verdict_eligible"], found["recommendation"]) == (
+        True,
+        False,
+        "scan with caution",
+    )
 
 
 @pytest.mark.parametrize("db", [-12.0, -25.0])
@@ -155,9 +223,14 @@ def test_a_low_level_asks_for_caution_and_withholds_nothing(tmp_path: Path) -> N
     assert (found["verdict_eligible"], found["recommendation"]) == (True, "scan with caution")
 
 
-def test_an_offset_of_both_channels_is_no_speech(tmp_path: Path) -> None:
-    found = health(tmp_path, 0 * CALLER + 500, AGENT)
-    assert found["scorable"] is True or found["reason"] == "silent_caller"
+@pytest.mark.parametrize("roles", [("caller", "agent"), ("caller",)])
+def test_a_constant_offset_is_not_taken_for_a_caller(tmp_path: Path, roles: tuple[str, ...]) -> None:
+    """An offset of 500 is a level of -36 dBFS on every frame: by the threshold alone, all speech."""
+    found = health(tmp_path, *[0 * CALLER + 500, AGENT][: len(roles)], roles=roles)
+    assert "steady_level" in found["warnings"]
+    assert (found["reason"], found["verdict_eligible"]) == ("steady_level", False) or found["possible_swap"]
+    assert found["recommendation"] == "scan with caution"
+    assert not found["verdict_eligible"]
 
 
 def test_coherence_equals_the_cosine_taken_lag_by_lag() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import resource
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +39,21 @@ def square(seconds: float, *parts: tuple[float, float], level: int = 3000) -> np
 def call(tmp_path: Path) -> Path:
     """Six seconds: the agent speaks 0.5-2.0 and 3.5-5.5 s, the caller 2.4-3.2 s."""
     path = tmp_path / "call.wav"
-    soundfile.write(path, np.stack([square(6, (2.4, 3.2)), square(6, (0.5, 2.0), (3.5, 5.5))], axis=1), RATE, subtype="PCM_16")
+    soundfile.write(
+        path,
+        np.stack([square(6, (2.4, 3.2)), square(6, (0.5, 2.0), (3.5, 5.5))], axis=1),
+        RATE,
+        subtype="PCM_16",
+    )
     return path
 
 
 def test_boundaries_are_those_counted_by_hand(call: Path) -> None:
     """A run starts with the window that first reaches the sound (one hop early) and ends a hangover late.
 
-    The caller sounds from 2.40 to 3.20 s. Window 239 covers 2.39-2.41 s and is half full: 3 dB under the level, far
-    above the threshold. The last window with sound is 319 (3.19-3.21 s); 15 frames of hangover end the run at 3.35 s.
+    The caller sounds from 2.40 to 3.20 s. Window 239 covers 2.39-2.41 s and is half full: 3 dB under the level,
+    far above the threshold. The last window with sound is 319 (3.19-3.21 s); 15 frames of hangover end the run
+    at 3.35 s.
     """
     rows = measure(call, "caller", "agent").segments
     assert [(row["role"], row["start_s"], row["end_s"], row["segment_ix"]) for row in rows] == [
@@ -122,7 +128,12 @@ def test_two_channels_of_one_role_are_joined_frame_by_frame(tmp_path: Path) -> N
     measured = measure(path, "caller", "caller", "agent")
     assert [row["channel_ix"] for row in measured.channels] == [0, 1, 2]
     assert [(row["channel_ix"], row["segment_ix"]) for row in measured.segments] == [(0, 0), (1, 0), (2, 0)]
-    assert np.flatnonzero(np.diff(np.asarray(measured.frames["caller_active"]).astype(int))).tolist() == [48, 114, 198, 264]
+    assert np.flatnonzero(np.diff(np.asarray(measured.frames["caller_active"]).astype(int))).tolist() == [
+        48,
+        114,
+        198,
+        264,
+    ]
     assert measured.frames["caller_cdbfs"][225].as_py() == round(2000 * np.log10(4000 / 32768))
     assert measured.health["scorable"]
 
@@ -155,18 +166,18 @@ def test_a_hop_is_a_whole_number_of_samples(tmp_path: Path) -> None:
     assert measured.frames.num_rows == 6014
 
 
-def test_a_long_call_takes_no_more_memory_than_its_levels(tmp_path: Path) -> None:
-    """Forty minutes of 8 kHz stereo are 77 MB of samples."""
+@pytest.mark.parametrize("minutes", [10, 40])
+def test_memory_grows_with_the_frames_and_not_with_the_samples(tmp_path: Path, minutes: int) -> None:
+    """A frame holds two levels, linear and in dB, and flags; its samples would be 320 bytes."""
     path = tmp_path / "long.wav"
     rng = np.random.default_rng(3)
     minute = (rng.normal(0, 900, (RATE * 60, 2)) * (rng.random((RATE * 60, 1)) > 0.5)).astype(np.int16)
     with soundfile.SoundFile(path, "w", RATE, 2, subtype="PCM_16") as file:
-        for _ in range(40):
+        for _ in range(minutes):
             file.write(minute)
-    measure(tmp_path / "long.wav", "caller", "agent")  # warm: libraries are loaded and the first peak is reached
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in range(2):
-        file_peak = measure(path, "caller", "agent")
-        assert file_peak.duration_s == 2400.0
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    assert grown < 40_000  # KiB
+    tracemalloc.start()
+    frames = measure(path, "caller", "agent").frames.num_rows
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert frames == minutes * 6000
+    assert peak < 5_000_000 + 60 * frames

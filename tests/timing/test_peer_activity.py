@@ -17,13 +17,21 @@ from workbench.timing.measuring import Measured, measure_recording
 from workbench.timing.segments import runs
 
 CALLS = Path(__file__).parents[2] / "data" / "calls"
-GOLDEN: dict[str, Any] = json.loads((Path(__file__).parent / "golden" / "activity-hotato-1.20.0.json").read_text())
+GOLDEN: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "golden" / "activity-hotato-1.20.0.json").read_text()
+)
 clips = pytest.mark.parametrize("clip", sorted(GOLDEN))
 
 
 def measured(clip: str) -> Measured:
     return measure_recording(
-        CALLS / clip, recording_id="r", call_id="c", roles=("caller", "agent"), offset_s=0.0, config=MeasureConfig(), run_id="run"
+        CALLS / clip,
+        recording_id="r",
+        call_id="c",
+        roles=("caller", "agent"),
+        offset_s=0.0,
+        config=MeasureConfig(),
+        run_id="run",
     )
 
 

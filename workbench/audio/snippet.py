@@ -88,8 +88,8 @@ def cut(
     Returns
     -------
     bytes
-        The same for the same samples. An MP3 is about a fiftieth of the WAV; it carries the tag by which players
-        skip the encoder's own silence, so that times in it are those of the stretch.
+        The same for the same samples. An MP3 carries the tag by which players skip the encoder's own silence,
+        so that times in it are those of the stretch; its level may differ from the recording's by 3 dB.
 
     Raises
     ------

@@ -14,6 +14,9 @@ _silence
 low_level     the loudest channel peaks below -30 dBFS           with caution      allowed
 crosstalk     coherence 0.7 or more; caution and no verdict      with caution      withheld
               where the waveforms agree as well (0.5 or more)
+steady_level  a channel holds one level (within 3 dB) for 1.0 s  with caution      withheld
+              or more and is all "speech": a tone, a hum or a
+              constant offset, which the threshold takes for it
 leakage       a steady copy at -40 dB or more                    with caution      withheld
 possible_swap the caller speaks 1.5 times as long as the agent   with caution      withheld until
               and at least 1.0 s longer                                            the map is
@@ -29,11 +32,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from workbench.timing.leakage import Coherence, Copy, coherence, copy_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 ELIGIBLE, CAUTION, NOT_SCORABLE = "eligible for scan", "scan with caution", "NOT SCORABLE"
@@ -41,6 +44,7 @@ MIN_SPEECH_S, MIN_RUN_S = 0.30, 0.10
 CLIPPED_FRACTION, LEADING_SILENCE_S, LOW_PEAK = 0.001, 3.0, 10 ** (-30 / 20)
 COHERENCE, WAVEFORM, LEAKAGE_DB = 0.7, 0.5, -40.0
 SWAP_RATIO, SWAP_MARGIN_S = 1.5, 1.0
+STEADY_DB, STEADY_S = 3.0, 1.0
 
 _EXPORT_AGAIN = "export a two-channel recording with the caller on one channel and the agent on the other"
 _CHECK_MAP = "check which channel is whose (--channels caller,agent), or export the two channels again"
@@ -57,6 +61,7 @@ NEXT_STEPS = {
     "crosstalk": "record the two parties without one in the other's microphone or line, or lower the echo",
     "possible_swap": "confirm which channel is whose with --channels caller,agent, or agent,caller",
     "low_level": "record at a higher level",
+    "steady_level": "listen to the channel; remove the tone, hum or constant offset it carries",
 }
 
 
@@ -77,6 +82,12 @@ class Voice(msgspec.Struct, frozen=True, kw_only=True):
     def has_speech(self) -> bool:
         """Whether there is enough speech to be a party."""
         return self.first_speech_s is not None and self.active_s >= MIN_SPEECH_S
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the channel counts as speech throughout and never changes its level."""
+        spread = np.ptp(np.percentile(self.dbfs, [5, 95])) if self.active.all() and len(self.dbfs) else np.inf
+        return bool(spread < STEADY_DB) and self.active_s >= STEADY_S
 
 
 class Health(msgspec.Struct, kw_only=True):
@@ -129,8 +140,8 @@ def assess(
     warnings = _level_warnings(voices)
     if len(voices) == 1 and voices[0].role in ("caller", "agent"):
         reason = None if voices[0].has_speech else f"silent_{voices[0].role}"
-        quiet = [name for name in warnings if name == "low_level"]
-        return _verdict(Health(warnings=warnings), reason, doubts=quiet)
+        doubts = [name for name in ("steady_level", "low_level") if name in warnings]
+        return _verdict(Health(warnings=warnings), reason, doubts=doubts)
     firsts = [voice.first_speech_s for voice in voices if voice.first_speech_s is not None]
     if firsts and min(firsts) >= LEADING_SILENCE_S:
         warnings.append("leading_silence")
@@ -156,11 +167,13 @@ def assess(
 
 
 def _level_warnings(voices: Sequence[Voice]) -> list[str]:
-    found = []
+    found: list[str] = []
     if any(voice.clipped_fraction >= CLIPPED_FRACTION for voice in voices):
         found.append("clipping")
     if max(voice.peak for voice in voices) < LOW_PEAK:
         found.append("low_level")
+    if any(voice.is_steady for voice in voices):
+        found.append("steady_level")
     return found
 
 
@@ -216,7 +229,7 @@ def _doubts(
     if health.possible_swap:
         health.warnings.append("possible_swap")
         doubts.append("possible_swap")
-    return [*doubts, "low_level"] if "low_level" in health.warnings else doubts
+    return doubts + [name for name in ("steady_level", "low_level") if name in health.warnings]
 
 
 def _verdict(
