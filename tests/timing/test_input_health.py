@@ -228,7 +228,7 @@ def test_a_constant_offset_is_not_taken_for_a_caller(tmp_path: Path, roles: tupl
     """An offset of 500 is a level of -36 dBFS on every frame: by the threshold alone, all speech."""
     found = health(tmp_path, *[0 * CALLER + 500, AGENT][: len(roles)], roles=roles)
     assert "steady_level" in found["warnings"]
-    assert (found["reason"], found["verdict_eligible"]) == ("steady_level", False) or found["possible_swap"]
+    assert (found["scorable"], found["reason"]) == (True, "steady_level")
     assert found["recommendation"] == "scan with caution"
     assert not found["verdict_eligible"]
 

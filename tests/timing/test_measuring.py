@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -51,9 +53,9 @@ def call(tmp_path: Path) -> Path:
 def test_boundaries_are_those_counted_by_hand(call: Path) -> None:
     """A run starts with the window that first reaches the sound (one hop early) and ends a hangover late.
 
-    The caller sounds from 2.40 to 3.20 s. Window 239 covers 2.39-2.41 s and is half full: 3 dB under the level,
-    far above the threshold. The last window with sound is 319 (3.19-3.21 s); 15 frames of hangover end the run
-    at 3.35 s.
+    The caller sounds from 2.40 to 3.20 s. Window 239 covers 2.39-2.41 s and is half full: 3 dB under the
+    level, far above the threshold. The last window with sound is 319 (3.19-3.21 s); 15 frames of hangover end
+    the run at 3.35 s.
     """
     rows = measure(call, "caller", "agent").segments
     assert [(row["role"], row["start_s"], row["end_s"], row["segment_ix"]) for row in rows] == [
@@ -181,3 +183,17 @@ def test_memory_grows_with_the_frames_and_not_with_the_samples(tmp_path: Path, m
     tracemalloc.stop()
     assert frames == minutes * 6000
     assert peak < 5_000_000 + 60 * frames
+
+
+def test_measuring_needs_no_heavy_library_and_its_result_crosses_processes(call: Path) -> None:
+    program = (
+        "import pickle, sys\n"
+        "from workbench.audio.config import MeasureConfig\n"
+        "from workbench.timing.measuring import measure_recording\n"
+        f"found = measure_recording({str(call)!r}, recording_id='r', call_id='c', roles=('caller', 'agent'), "
+        "offset_s=0.0, config=MeasureConfig(), run_id='x')\n"
+        "assert pickle.loads(pickle.dumps(found)).segments == found.segments\n"
+        "print(sorted({'polars', 'librosa', 'scipy', 'duckdb', 'av', 'numba'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

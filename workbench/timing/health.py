@@ -140,8 +140,8 @@ def assess(
     warnings = _level_warnings(voices)
     if len(voices) == 1 and voices[0].role in ("caller", "agent"):
         reason = None if voices[0].has_speech else f"silent_{voices[0].role}"
-        doubts = [name for name in ("steady_level", "low_level") if name in warnings]
-        return _verdict(Health(warnings=warnings), reason, doubts=doubts)
+        against = [name for name in ("steady_level", "low_level") if name in warnings]
+        return _verdict(Health(warnings=warnings), reason, doubts=against)
     firsts = [voice.first_speech_s for voice in voices if voice.first_speech_s is not None]
     if firsts and min(firsts) >= LEADING_SILENCE_S:
         warnings.append("leading_silence")
@@ -218,7 +218,9 @@ def _doubts(
     identical: bool,
     waveforms_agree: Callable[[], float] | None,
 ) -> list[str]:
-    doubts = [] if mapped else ["channel_map_unknown"]
+    doubts = ["steady_level"] if "steady_level" in health.warnings else []
+    if not mapped:
+        doubts.append("channel_map_unknown")
     if health.leakage_db is not None and health.leakage_db >= LEAKAGE_DB:
         health.warnings.append("leakage")
         doubts.append("leakage")
@@ -229,7 +231,7 @@ def _doubts(
     if health.possible_swap:
         health.warnings.append("possible_swap")
         doubts.append("possible_swap")
-    return doubts + [name for name in ("steady_level", "low_level") if name in health.warnings]
+    return [*doubts, "low_level"] if "low_level" in health.warnings else doubts
 
 
 def _verdict(
