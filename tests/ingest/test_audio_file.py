@@ -1,0 +1,238 @@
+"""Audio alone: channel maps, pairs, sidecars; lengths counted from the sizes of the files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from workbench import ingest
+from workbench.assets import folder
+from workbench.ingest.protocol import Options
+from workbench.schema.call import Audio, Call, Refusal
+
+CALLS = folder("data") / "calls"
+STEREO = CALLS / "vapi-defaults" / "audio" / "vapi-default-05-hold-on.example.wav"
+TRACKS = Path(__file__).parents[1] / "data" / "harper-valley-tracks"
+CALLER, AGENT = "ff0296d00e5e4184.caller.wav", "ff0296d00e5e4184.agent.wav"
+
+
+def read(path: Path, options: Options | None = None) -> tuple[list[Call], list[Refusal]]:
+    found = list(ingest.read([path], options))
+    return (
+        [item for item in found if isinstance(item, Call)],
+        [item for item in found if isinstance(item, Refusal)],
+    )
+
+
+def noise(path: Path, *, channels: int = 1, frames: int = 800, subtype: str = "PCM_16") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    samples = np.random.default_rng(frames).uniform(-0.1, 0.1, (frames, channels))
+    soundfile.write(path, samples, 8_000, subtype=subtype)
+    return path
+
+
+def audios(call: Call) -> list[tuple[str, list[str], str, float]]:
+    found: list[Audio] = call.audio or []
+    return [(Path(one.path).name, list(one.channels), one.channel_map_source, one.offset_s) for one in found]
+
+
+def test_two_channels_of_unknown_sides_stay_unknown_and_the_option_is_named(tmp_path: Path) -> None:
+    shutil.copy(STEREO, tmp_path / "c.wav")
+    (call,), (note,) = read(tmp_path)
+    assert (call.id, call.source_format, call.turns) == ("c", "audio", None)
+    assert audios(call) == [("c.wav", ["unknown", "unknown"], "unknown", 0.0)]
+    # 512,044 bytes less a header of 44, two channels of two bytes at 16 kHz
+    assert call.duration_s == 512_000 / 4 / 16_000
+    assert (note.rule, note.scope, note.hint) == ("channel_map_unknown", "note", "--channels caller,agent")
+
+
+def test_the_option_says_who_speaks(tmp_path: Path) -> None:
+    shutil.copy(STEREO, tmp_path / "c.wav")
+    (call,), refusals = read(tmp_path, Options(channels=("agent", "caller")))
+    assert audios(call) == [("c.wav", ["agent", "caller"], "option", 0.0)]
+    assert refusals == []
+
+
+def test_the_sidecar_says_who_speaks_and_more(tmp_path: Path) -> None:
+    shutil.copy(STEREO, tmp_path / "c.wav")
+    turns = [{"role": "caller", "text": "hold on", "start_s": 0.5, "end_s": 1.25}]
+    sidecar = {
+        "channels": ["user", "agent"],
+        "id": "call-17",
+        "language": "en",
+        "offset_s": 1.5,
+        "turns": turns,
+    }
+    (tmp_path / "c.json").write_text(json.dumps(sidecar))
+    (call,), refusals = read(tmp_path)
+    assert refusals == []
+    assert (call.id, call.language, call.source_format) == ("call-17", "en", "audio")
+    assert audios(call) == [("c.wav", ["caller", "agent"], "sidecar", 1.5)]
+    assert call.duration_s == 1.5 + 8.0
+    assert [turn.text for turn in call.turns or ()] == ["hold on"]
+
+
+def test_one_channel_is_mixed(tmp_path: Path) -> None:
+    noise(tmp_path / "c.wav")
+    (call,), refusals = read(tmp_path)
+    assert audios(call) == [("c.wav", ["mixed"], "format", 0.0)]
+    assert refusals == []
+
+
+def test_four_channels_stay_unknown(tmp_path: Path) -> None:
+    noise(tmp_path / "c.wav", channels=4)
+    (call,), (note,) = read(tmp_path)
+    assert audios(call) == [("c.wav", ["unknown"] * 4, "unknown", 0.0)]
+    assert note.rule == "channel_map_unknown"
+
+
+def test_a_map_for_another_number_of_channels_is_not_used_and_noted(tmp_path: Path) -> None:
+    noise(tmp_path / "c.wav", channels=3)
+    (call,), notes = read(tmp_path, Options(channels=("caller", "agent")))
+    assert audios(call)[0][1:3] == (["unknown"] * 3, "unknown")
+    assert [item.rule for item in notes] == ["channel_map_unused", "channel_map_unknown"]
+
+
+def test_a_real_pair_is_one_call_with_a_note_that_offsets_are_assumed() -> None:
+    (call,), (note,) = read(TRACKS)
+    assert call.id == "ff0296d00e5e4184"
+    assert audios(call) == [(CALLER, ["caller"], "name", 0.0), (AGENT, ["agent"], "name", 0.0)]
+    # 863,598 bytes less 44, two bytes a sample at 8 kHz
+    assert call.duration_s == pytest.approx(863_554 / 2 / 8_000, abs=0.01)
+    assert (note.rule, note.scope) == ("pair_offset_assumed", "note")
+    assert "offset_s" in note.hint
+
+
+def test_the_offsets_of_a_pair_come_from_its_sidecar(tmp_path: Path) -> None:
+    noise(tmp_path / "c.caller.wav", frames=8_000)
+    noise(tmp_path / "c.agent.wav", frames=4_000)
+    (tmp_path / "c.json").write_text('{"offset_s": {"caller": 0.0, "agent": 1.9}}')
+    (call,), refusals = read(tmp_path)
+    assert refusals == []
+    assert audios(call) == [
+        ("c.caller.wav", ["caller"], "name", 0.0),
+        ("c.agent.wav", ["agent"], "name", 1.9),
+    ]
+    assert call.duration_s == pytest.approx(2.4)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("c_customer.wav", "c_bot.wav"), ("c-user.wav", "c-assistant.flac"), ("c.Caller.wav", "c_AGENT.WAV")],
+)
+def test_other_names_of_the_sides(tmp_path: Path, one: str, other: str) -> None:
+    noise(tmp_path / one)
+    noise(tmp_path / other)
+    (call,), _ = read(tmp_path)
+    assert [(name, roles) for name, roles, _, _ in audios(call)] == [(one, ["caller"]), (other, ["agent"])]
+
+
+def test_left_and_right_are_two_calls(tmp_path: Path) -> None:
+    noise(tmp_path / "c.left.wav")
+    noise(tmp_path / "c.right.wav")
+    calls, _ = read(tmp_path)
+    assert [call.id for call in calls] == ["c.left", "c.right"]
+    assert [audios(call)[0][1] for call in calls] == [["mixed"], ["mixed"]]
+
+
+def test_half_a_pair_is_mixed_and_noted(tmp_path: Path) -> None:
+    noise(tmp_path / "c.caller.wav")
+    (call,), (note,) = read(tmp_path)
+    assert audios(call)[0][1] == ["mixed"]
+    assert note.rule == "pair_incomplete"
+
+
+def test_a_pair_of_files_with_two_channels_is_refused(tmp_path: Path) -> None:
+    noise(tmp_path / "c.caller.wav", channels=2)
+    noise(tmp_path / "c.agent.wav")
+    calls, (refusal,) = read(tmp_path)
+    assert calls == []
+    assert (refusal.rule, refusal.scope) == ("pair_not_mono", "file")
+
+
+def test_calls_of_the_same_name_are_named_by_their_paths(tmp_path: Path) -> None:
+    noise(tmp_path / "monday" / "call.wav", frames=800)
+    noise(tmp_path / "tues day" / "x" / "call.wav", frames=900)
+    noise(tmp_path / "other.wav", frames=1000)
+    calls, _ = read(tmp_path)
+    assert [call.id for call in calls] == ["monday--call", "other", "tues day--x--call"]
+
+
+@pytest.mark.parametrize("subtype", ["PCM_16", "PCM_24", "FLOAT", "ULAW", "ALAW"])
+def test_wav_of_every_kind(tmp_path: Path, subtype: str) -> None:
+    noise(tmp_path / "a b é.wav", channels=2, frames=12_000, subtype=subtype)
+    (call,), _ = read(tmp_path)
+    assert (call.id, call.duration_s) == ("a b é", 1.5)
+
+
+def test_headerless_audio_needs_a_sidecar(tmp_path: Path) -> None:
+    (tmp_path / "c.ulaw").write_bytes(bytes(range(256)) * 50)
+    calls, (refusal,) = read(tmp_path)
+    assert calls == []
+    assert (refusal.rule, refusal.scope) == ("headerless", "file")
+    (tmp_path / "c.json").write_text('{"encoding": "ulaw", "sample_rate_hz": 8000}')
+    (call,), refusals = read(tmp_path)
+    assert refusals == []
+    assert call.duration_s == 256 * 50 / 8_000
+    assert call.audio is not None
+    assert (call.audio[0].encoding, call.audio[0].sample_rate_hz) == ("ulaw", 8_000)
+
+
+@pytest.mark.parametrize(
+    ("data", "rules"),
+    [
+        (b"", {"empty_file"}),
+        (b"RIFF\x00", {"truncated_audio", "not_audio"}),
+        (b"this is no sound at all", {"not_audio"}),
+    ],
+)
+def test_a_broken_file_is_refused(tmp_path: Path, data: bytes, rules: set[str]) -> None:
+    (tmp_path / "c.wav").write_bytes(data)
+    calls, (refusal,) = read(tmp_path)
+    assert calls == []
+    assert refusal.rule in rules
+    assert refusal.scope == "file"
+    assert refusal.hint
+
+
+def test_a_file_of_no_samples_is_refused(tmp_path: Path) -> None:
+    noise(tmp_path / "c.wav", frames=0)
+    calls, (refusal,) = read(tmp_path)
+    assert calls == []
+    assert refusal.rule == "no_samples"
+
+
+@pytest.mark.parametrize(
+    "sidecar",
+    [
+        {"channels": "caller"},
+        {"channels": ["left", "right"]},
+        {"channels": ["caller", 2]},
+        {"offset_s": "1"},
+        {"offset_s": {"left": 1}},
+        {"channels": ["caller", "agent"], "id": 7},
+        {"encoding": 3},
+    ],
+)
+def test_a_wrong_sidecar_refuses_its_audio(tmp_path: Path, sidecar: dict[str, Any]) -> None:
+    noise(tmp_path / "c.wav", channels=2)
+    (tmp_path / "c.json").write_text(json.dumps(sidecar))
+    calls, (refusal,) = read(tmp_path)
+    assert calls == []
+    assert (refusal.rule, refusal.scope) == ("sidecar_invalid", "file")
+    assert "c.json" in refusal.location
+
+
+def test_json_of_the_same_name_that_is_no_sidecar_is_none(tmp_path: Path) -> None:
+    noise(tmp_path / "c.wav")
+    turns = [{"speaker": "user", "text": "hi", "start_s": 0.5, "end_s": 1.5}]
+    (tmp_path / "c.json").write_text(json.dumps({"id": "other", "turns": turns}))
+    calls, refusals = read(tmp_path)
+    assert [(call.id, call.source_format) for call in calls] == [("other", "voiceeval"), ("c", "audio")]
+    assert refusals == []
