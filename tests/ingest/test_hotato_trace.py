@@ -1,4 +1,4 @@
-"""hotato traces and transcripts. The bundled trace has seven spans, its transcript four rows, counted by eye."""
+"""hotato traces and transcripts. The bundled trace has seven spans and four rows of transcript, by eye."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_one_importer_claims_it_and_reads_it(path: Path, format_name: str, count
     [found] = survey([path]).inputs
     assert found.problem is None
     assert found.importer is not None
-    assert found.importer.FORMAT == format_name
+    assert format_name == found.importer.FORMAT
     calls = [one for one in read([path]) if isinstance(one, Call)]
     assert len(calls) == count
     assert {call.source_format for call in calls} == {format_name}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import wave
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from workbench import ingest
 from workbench.errors import ImportFailed
 from workbench.ingest import punchin_transcript
 from workbench.ingest.protocol import Options
@@ -59,6 +61,8 @@ def test_the_outcome_beside_it_is_taken(tmp_path: Path) -> None:
     assert call.scenario.document["expected"]["day"] == "2026-10-01"
     assert call.tags == {"workshop": "north"}
     assert call.source_sha256 != alone.source_sha256
+    [only] = ingest.read([tmp_path])  # the sidecar is no input of its own
+    assert isinstance(only, Call)
 
 
 def test_windows_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
@@ -155,3 +159,43 @@ def test_a_broken_line_is_named_and_the_rest_kept(tmp_path: Path) -> None:
     call, [bad] = read(written(tmp_path, "call.jsonl", content))
     assert len(call.turns or ()) == 2
     assert (bad.scope, bad.location) == ("row", "line 2")
+
+
+def tone(path: Path, channels: int) -> None:
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(channels)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(b"\x00\x10" * channels * 4000)
+
+
+def test_audio_of_the_same_name_is_its_recording(tmp_path: Path) -> None:
+    shutil.copy(SAMPLE, tmp_path)
+    tone(tmp_path / "dealer-1482.wav", 2)
+    tone(tmp_path / "another.wav", 1)
+    call, notes = read(tmp_path / SAMPLE.name, Options(channels=("caller", "agent")))
+    assert [(Path(audio.path).name, audio.channels) for audio in call.audio or ()] == [
+        ("dealer-1482.wav", ["caller", "agent"])
+    ]
+    assert (call.duration_s, notes) == (0.5, [])
+    found = [one for one in ingest.read([tmp_path]) if isinstance(one, Call)]
+    assert [(one.id, one.source_format) for one in found] == [
+        ("dealer-1482", "transcript"),
+        ("another", "audio"),
+    ]
+
+
+def test_times_of_the_day_do_not_say_where_the_recording_starts(tmp_path: Path) -> None:
+    path = written(tmp_path, "call.json", ROWS)
+    tone(tmp_path / "call.wav", 1)
+    call, notes = read(path)
+    assert [audio.offset_s for audio in call.audio or ()] == [0.0]
+    assert [note.rule for note in notes] == ["audio_offset_assumed"]
+
+
+def test_a_recording_that_cannot_be_read_is_refused_and_the_transcript_kept(tmp_path: Path) -> None:
+    shutil.copy(SAMPLE, tmp_path)
+    (tmp_path / "dealer-1482.wav").write_bytes(b"RIFF")
+    found = list(ingest.read([tmp_path]))
+    assert [one.audio for one in found if isinstance(one, Call)] == [None]
+    assert [one.scope for one in found if isinstance(one, Refusal)] == ["file"]

@@ -28,8 +28,14 @@ class Stated(Struct):
     expected: Any | None = None
 
 
+def sha256_of_call(call: Call, *files: Path) -> str:
+    """Return the SHA-256 of a call made of some files and its recordings."""
+    audio = [Path(audio.path) for audio in call.audio or ()]
+    return sha256_of_named({file.name: file for file in (*files, *audio)})
+
+
 def beside(call: Call, path: Path) -> Call:
-    """Return the call with what its sidecar states, or unchanged when there is none.
+    """Return the call with what its sidecar states, and with the digest of its files.
 
     Parameters
     ----------
@@ -45,7 +51,7 @@ def beside(call: Call, path: Path) -> Call:
     """
     sidecar = path.with_name(path.stem + SUFFIX)
     if not sidecar.is_file():
-        return call
+        return msgspec.structs.replace(call, source_sha256=sha256_of_call(call, path))
     stated = load(sidecar, Stated)
     known = {field.name for field in msgspec.structs.fields(Stated)}
     tags = {
@@ -63,7 +69,7 @@ def beside(call: Call, path: Path) -> Call:
         )
     return msgspec.structs.replace(
         call,
-        source_sha256=sha256_of_named({path.name: path, sidecar.name: sidecar}),
+        source_sha256=sha256_of_call(call, path, sidecar),
         outcome=stated.outcome,
         expected_outcome=stated.expected_outcome,
         ended_by=stated.ended_by,

@@ -3,7 +3,8 @@
 What came of the call may be stated beside it, in the options or in ``<stem>.outcome.json``: `outcome`,
 `expected_outcome`, `ended_by`, `language`, `agent_id`, `scenario_id` (text), `completed` (true or false),
 `booked` (the record that was made, or a list of them: state after the call) and `expected` (what should have
-been made). Every other key becomes a tag. The file's name gives the call its id.
+been made). Every other key becomes a tag. The file's name gives the call its id, and audio of the same name
+beside it is its recording.
 
 Rows with a start *and* an end (``role, text, start, end``) belong to the format `hotato_trace`, so this one
 leaves them alone.
@@ -24,6 +25,7 @@ from workbench.ingest import transcript_fields as fields
 from workbench.ingest.outcome_beside import beside
 from workbench.ingest.peek import first_object, peek
 from workbench.ingest.protocol import Options
+from workbench.ingest.recording_beside import recording_beside
 from workbench.ingest.roles import role_of
 from workbench.ingest.shape import load_json, note, read_bytes
 from workbench.schema.call import Call, Refusal, ToolCall, Turn
@@ -149,11 +151,23 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     for row, clock in zip(known, clocks, strict=True):
         turns.append(_turn(row, None if clock is None else clock.seconds - zero))
         tools.extend(fields.tools_of(row.fields, turn_ix=len(turns) - 1))
+    recording = recording_beside(path, options)
+    if recording:
+        yield from recording.notes
+        if any(clock.calendar for clock in timed):
+            yield note(
+                path,
+                "audio_offset_assumed",
+                "the recording is taken to start with the first turn; times of the day do not say",
+                hint="write times as seconds from the start of the recording",
+            )
     call_id = fields.first(outer, ("id", "call_id"))
     call = Call(
         id=call_id if isinstance(call_id, str) else path.stem,
         started_at=fields.moment_of(min(timed, key=lambda clock: clock.seconds)) if timed else None,
         turn_clock="reported" if timed else "none",
+        duration_s=recording.duration_s if recording else None,
+        audio=recording.audio if recording else None,
         turns=turns,
         tool_calls=tools if any(fields.first(row.fields, fields.TOOLS) for row in known) else None,
     )

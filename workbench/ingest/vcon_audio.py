@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from workbench.errors import WorkbenchError
 from workbench.ingest.protocol import Options
 from workbench.ingest.references import resolve
 from workbench.schema.call import Audio, ChannelRole
@@ -49,10 +50,10 @@ def audio_of(
 
 
 def _channel_count(path: Path) -> int:
-    """Return the channels of a recording, or 1 where its header cannot be read (decoding will say so)."""
-    import soundfile
+    """Return the channels of a recording, or 1 where it cannot be decoded (the import will say so)."""
+    from workbench.audio.read import probe
 
     try:
-        return int(soundfile.info(str(path)).channels)
-    except soundfile.LibsndfileError:
+        return probe(path).channel_count
+    except WorkbenchError:
         return 1

@@ -16,6 +16,7 @@ from workbench.ingest.discovery import importers
 from workbench.ingest.protocol import HEAD_BYTES, Importer
 
 IRRELEVANT: Final = (
+    "*.outcome.json",  # beside a transcript, and read with it
     *("notice*", "readme*", "license*", "licence*", "copying*", "changelog*", "thumbs.db", "desktop.ini"),
     *("*.md", "*.py", "*.ipynb", "*.html", "*.htm", "*.css", "*.js", "*.ts", "*.sh", "*.pdf", "*.rst"),
     *("*.png", "*.jpg", "*.jpeg", "*.svg", "*.gif", "*.lock"),
