@@ -1,7 +1,7 @@
 -- slowest_responses
 -- Which answers of the agent took longest, with what the caller had said and what the agent answered.
--- $limit_count = 20: how many
--- $min_gap_s = 1.5: shortest gap to show, in seconds
+-- $limit_count = 20: how many.
+-- $min_gap_s = 1.5: shortest gap to show, in seconds.
 select
     turn_gaps.call_id,
     turn_gaps.clock,

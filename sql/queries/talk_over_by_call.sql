@@ -1,6 +1,6 @@
 -- talk_over_by_call
 -- How long the agent talked over the caller, and the caller over the agent, in each call with two lanes and a clock.
--- $min_overlap_s = 0.3: overlaps up to this length do not count, in seconds
+-- $min_overlap_s = 0.3: overlaps up to this length do not count, in seconds.
 select
     call_clocks.call_id,
     call_clocks.clock,

@@ -1,4 +1,4 @@
-"""An in-memory archive: the tables of the schema, empty, under `lake`, and everything of `sql/` loaded over them."""
+"""An in-memory archive: the empty tables of the schema as `lake`, with all of `sql/` loaded over them."""
 
 from __future__ import annotations
 

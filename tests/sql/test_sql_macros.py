@@ -30,12 +30,15 @@ def _one(con: duckdb.DuckDBPyConnection, sql: str, *values: Any) -> tuple[Any, .
 def test_wilson_agrees_for_every_count_up_to_200(empty: duckdb.DuckDBPyConnection) -> None:
     rows = empty.execute(
         "select k, n, wilson_low(k, n), wilson_high(k, n)"
-        " from (select unnest(range(1, 201)) as n) as trials, lateral (select unnest(range(n + 1)) as k) as counts"
+        " from (select unnest(range(1, 201)) as n), lateral (select unnest(range(n + 1)) as k)"
     ).fetchall()
     k, n, low, high = (np.array(column) for column in zip(*rows, strict=True))
     assert len(k) == sum(trials + 1 for trials in range(1, 201))
-    assert low.min() == 0.0 and high.max() == 1.0
-    scipy = [binomtest(i, j).proportion_ci(method="wilson") for i, j in zip(k.tolist(), n.tolist(), strict=True)]
+    assert low.min() == 0.0
+    assert high.max() == 1.0
+    scipy = [
+        binomtest(i, j).proportion_ci(method="wilson") for i, j in zip(k.tolist(), n.tolist(), strict=True)
+    ]
     np.testing.assert_allclose(low, [interval.low for interval in scipy], rtol=0, atol=1e-9)
     np.testing.assert_allclose(high, [interval.high for interval in scipy], rtol=0, atol=1e-9)
 
@@ -43,9 +46,7 @@ def test_wilson_agrees_for_every_count_up_to_200(empty: duckdb.DuckDBPyConnectio
 @pytest.mark.parametrize("entry", _golden("stats/wilson.json"), ids=lambda entry: entry["id"])
 def test_wilson_golden(entry: dict[str, Any], empty: duckdb.DuckDBPyConnection) -> None:
     given, wanted = entry["input"], entry["expected"]
-    found = _one(
-        empty, "select wilson_low($1, $2), wilson_high($1, $2)", given["successes"], given["trials"]
-    )
+    found = _one(empty, "select wilson_low($1, $2), wilson_high($1, $2)", given["successes"], given["trials"])
     if wanted.get("refused"):
         assert found == (None, None)
     else:
@@ -81,7 +82,9 @@ def test_wilson_edges(macro: str, empty: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_share_is_a_double_or_nothing(empty: duckdb.DuckDBPyConnection) -> None:
-    assert _one(empty, "select share(1, 4), typeof(share(1, 4)), share(0, 0), share(null, 4), share(1, null)") == (
+    assert _one(
+        empty, "select share(1, 4), typeof(share(1, 4)), share(0, 0), share(null, 4), share(1, null)"
+    ) == (
         0.25,
         "DOUBLE",
         None,

@@ -102,7 +102,8 @@ def _reads(con: duckdb.DuckDBPyConnection, sql: str) -> set[str]:
                 walk(child)
 
     walk(tree)
-    assert not tree["error"] and found
+    assert not tree["error"]
+    assert found
     assert not local & (set(VIEWS) | set(tables())), "a common table expression hides a table or view"
     return found - local
 
@@ -118,7 +119,8 @@ def test_names_say_their_units(view: ViewFile, empty: duckdb.DuckDBPyConnection)
             assert {column.removesuffix("_rate") + "_count", "trial_count"} <= set(columns), column
             assert {column + "_low", column + "_high"} <= set(columns), column
         if kind.startswith("TIMESTAMP"):
-            assert kind == "TIMESTAMP WITH TIME ZONE" and column.endswith("_at"), (column, kind)
+    found_local = local & (set(VIEWS) | set(tables()))
+    assert not found_local, "a common table expression hides a table or view"
 
 
 GOOD = """-- one
@@ -169,6 +171,8 @@ def test_each_view_comes_after_those_it_reads() -> None:
 
 
 def test_frames_show_levels_in_dbfs(archive_with: Build) -> None:
-    con = archive_with({"frames": [{"recording_id": "r", "config_id": "x", "frame_ix": 0, "caller_cdbfs": -2345}]})
+    con = archive_with(
+        {"frames": [{"recording_id": "r", "config_id": "x", "frame_ix": 0, "caller_cdbfs": -2345}]}
+    )
     result = con.execute("select caller_dbfs, typeof(caller_dbfs), agent_dbfs from frames").fetchall()
     assert result == [(-23.45, "DOUBLE", None)]

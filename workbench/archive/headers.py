@@ -1,6 +1,7 @@
 """Reads the comment header of a file of `sql/`: what a row is, its key, what it reads, units, columns.
 
-A view begins with exactly these lines, then its columns and any free lines; two spaces more go on with a line::
+A view begins with exactly these lines, then its columns and any free lines; a line that begins with two
+spaces more goes on with the line before::
 
     -- turn_gaps
     -- One row per answer of the agent.
@@ -24,7 +25,7 @@ _PARAMETER = re.compile(r"^-- \$([a-z][a-z0-9_]*)(?: = (\S+))?: (.+)$")
 
 @dataclass(frozen=True, kw_only=True)
 class ViewFile:
-    """A view: name, grain sentence, key columns, what it reads, units, column descriptions, free text, SELECT."""
+    """A view: name, grain sentence, key, what it reads, units, columns, free text, SELECT."""
 
     name: str
     grain: str
@@ -87,10 +88,10 @@ def read_view(path: Path) -> ViewFile:
         When a line of the header is missing or has another form.
     """
     lines, sql = _split(path)
-    grain = _line(path, lines, 1, "One row per ", keep=True)
-    key = _names(_line(path, lines, 2, "Key: "))
-    reads = _names(_line(path, lines, 3, "Reads: "))
-    units = _line(path, lines, 4, "Units: ")
+    grain = _line(path, lines, position=1, start="One row per ", keep=True)
+    key = _names(_line(path, lines, position=2, start="Key: "))
+    reads = _names(_line(path, lines, position=3, start="Reads: "))
+    units = _line(path, lines, position=4, start="Units: ")
     columns = {found[1]: found[2] for line in lines[5:] if (found := _COLUMN.match(line))}
     notes = " ".join(line[3:] for line in lines[5:] if not _COLUMN.match(line))
     if missing := [name for name in key if name not in columns]:
@@ -101,17 +102,21 @@ def read_view(path: Path) -> ViewFile:
 
 
 def read_macro(path: Path) -> MacroFile:
-    """Read a macro file: name, one line on what it gives, optionally ``-- Reads: other.``; raises as :func:`read_view`."""
+    """Read a macro file: name, what it gives, optionally ``-- Reads:``; raises as :func:`read_view`."""
     lines, sql = _split(path)
-    about = _line(path, lines, 1, "", keep=True)
-    reads = _names(_line(path, lines, 2, "Reads: ")) if len(lines) > 2 and lines[2].startswith("-- Reads: ") else ()
+    about = _line(path, lines, position=1, start="", keep=True)
+    reads = (
+        _names(_line(path, lines, position=2, start="Reads: "))
+        if len(lines) > 2 and lines[2].startswith("-- Reads: ")
+        else ()
+    )
     return MacroFile(name=path.stem, about=about, reads=reads, sql=sql)
 
 
 def read_query(path: Path) -> QueryFile:
-    """Read a ready-made query: name, what it answers, ``-- $name = default: description``; raises as :func:`read_view`."""
+    """Read a query: name, what it answers, ``-- $name = default: text``; raises as :func:`read_view`."""
     lines, sql = _split(path)
-    about = _line(path, lines, 1, "", keep=True)
+    about = _line(path, lines, position=1, start="", keep=True)
     parameters = {m[1]: (m[3], m[2]) for line in lines[2:] if (m := _PARAMETER.match(line))}
     used = set(re.findall(r"\$([a-z][a-z0-9_]*)", sql))
     if used != set(parameters):
@@ -122,7 +127,9 @@ def read_query(path: Path) -> QueryFile:
 def read_audit(path: Path) -> AuditFile:
     """Read an audit: name, ``-- One row per ...``, SELECT; raises as :func:`read_view`."""
     lines, sql = _split(path)
-    return AuditFile(name=path.stem, grain=_line(path, lines, 1, "One row per ", keep=True), sql=sql)
+    return AuditFile(
+        name=path.stem, grain=_line(path, lines, position=1, start="One row per ", keep=True), sql=sql
+    )
 
 
 def _split(path: Path) -> tuple[list[str], str]:
@@ -146,7 +153,7 @@ def _split(path: Path) -> tuple[list[str], str]:
     return header, sql
 
 
-def _line(path: Path, lines: list[str], position: int, start: str, *, keep: bool = False) -> str:
+def _line(path: Path, lines: list[str], *, position: int, start: str, keep: bool = False) -> str:
     found = lines[position] if position < len(lines) else ""
     if not found.startswith(f"-- {start}") or not found.endswith(".") or len(found) <= len(start) + 4:
         raise _broken(path, f"line {position + 1} of the header must be '-- {start}... .' and is {found!r}")
@@ -158,4 +165,6 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _broken(path: Path, what: str) -> ArchiveFailed:
-    return ArchiveFailed(what, where=f"{path.parent.name}/{path.name}", hint="docs/sql.md shows the form of a header")
+    return ArchiveFailed(
+        what, where=f"{path.parent.name}/{path.name}", hint="docs/sql.md shows the form of a header"
+    )

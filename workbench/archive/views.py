@@ -122,7 +122,7 @@ def query(name: str) -> str:
 
 
 def audits(folder: Path | None = None) -> list[AuditFile]:
-    """Return every audit of `sql/audits` by name: a query that must return no row; raises as :func:`catalogue`."""
+    """Return every audit of `sql/audits`: a query that must return no row; raises as :func:`catalogue`."""
     return [read_audit(path) for path in _files("audits", folder)]
 
 
@@ -139,7 +139,8 @@ def duplicate_keys(table: type[Table]) -> str:
     str
         SQL that must return no row.
     """
-    return f"select {', '.join(table.primary_key())}, count(*) as row_count from {table.table()} group by all having count(*) > 1"
+    key = ", ".join(table.primary_key())
+    return f"select {key}, count(*) as row_count from {table.table()} group by all having count(*) > 1"
 
 
 def _files(kind: str, folder: Path | None) -> list[Path]:
@@ -154,7 +155,9 @@ def _files(kind: str, folder: Path | None) -> list[Path]:
 def _ordered(folder: Path, read: Callable[[Path], R]) -> tuple[R, ...]:
     """Read all files of a folder and order them so that each comes after those it reads."""
     read_files = {item.name: item for item in (read(path) for path in _files(folder.name, folder))}
-    needs = {name: [other for other in item.reads if other in read_files] for name, item in read_files.items()}
+    needs = {
+        name: [other for other in item.reads if other in read_files] for name, item in read_files.items()
+    }
     try:
         order = tuple(TopologicalSorter(needs).static_order())
     except CycleError as error:
