@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from workbench.archive import lock, media, runs
+from workbench.archive import failures, lock, media, runs
 from workbench.archive.lake import Writer
 from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed, ImportFailed
@@ -88,7 +88,7 @@ def measure(
         if not todo:
             return report
         run = runs.begin("measure", {"measure": msgspec.structs.asdict(config)})
-        with lock.spool(layout.root) as folder:
+        with failures.disk(layout.root), lock.spool(layout.root) as folder:
             batches = _measure_batches(layout, todo, config, run["run_id"], folder, workers, on_progress)
             report.problems = sorted(text for batch in batches for text in batch.problems)
             report.measured = sum(len(batch.recordings) for batch in batches)
@@ -213,7 +213,7 @@ class _FrameFile:
             return
         if self._writer is None:
             numbers = [f.name for f in frames.schema if pa.types.is_integer(f.type)]
-            texts = [f.name for f in frames.schema if pa.types.is_string(f.type)]
+            texts = [f.name for f in frames.schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
             self._writer = pq.ParquetWriter(
                 self._path,
                 frames.schema,
