@@ -86,6 +86,7 @@ def call_of(document: Any, results: Results, *, path: Path) -> Call:
     Call
         Of a voice simulation, turns counted in ticks, and its length in ticks; the wall time of the
         computation is the tag ``wall_clock_s``. Of a text simulation, turns at the time they were generated.
+        `start_time` has no zone in these files and is taken as UTC.
 
     Raises
     ------
