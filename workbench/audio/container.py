@@ -44,7 +44,7 @@ def describe(path: str) -> Source:
     """
     av = _av()
     try:
-        with av.open(path) as container:
+        with av.open(path, metadata_errors="ignore") as container:
             if not container.streams.audio:
                 raise ImportFailed(
                     "the file has no sound track",
@@ -97,7 +97,7 @@ def decode(path: str, block_frames: int) -> Iterator[NDArray[np.int16]]:
     held: list[NDArray[np.int16]] = []
     count = 0
     try:
-        with av.open(path) as container:
+        with av.open(path, metadata_errors="ignore") as container:
             stream = container.streams.audio[0]
             channels = stream.codec_context.layout.nb_channels
             resampler = av.AudioResampler(
