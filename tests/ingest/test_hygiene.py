@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench import ingest
+from workbench.assets import folder
 from workbench.ingest.hygiene import strip_call, strip_refusal
 from workbench.ingest.secrets import MARKS, strip_text, strip_value
 from workbench.schema.call import Call, Refusal, Span, StateRow, ToolCall, Turn
@@ -74,6 +75,13 @@ def test_ordinary_texts_are_left_alone(text: str) -> None:
         ({"a": [{"secret": ["x", "y"]}]}, {"a": [{"secret": ["[stripped]", "[stripped]"]}]}, 2),
         ({"max_tokens": 153, "primary_key": "row", "keyboard": "qwerty"}, None, 0),
         ({"authorization": "granted"}, None, 0),
+        ({"password dest": "phone", "secret_question": "first pet"}, None, 0),
+        ({"secret_hash": HEX}, {"secret_hash": "[stripped]"}, 1),
+        (
+            {"clientSecret": "x", "DB_PASSWORD": "y"},
+            {"clientSecret": "[stripped]", "DB_PASSWORD": "[stripped]"},
+            2,
+        ),
         ({"id": HEX}, None, 0),
         ({"secret": None, "password": ""}, None, 0),
         (json.dumps({"token": HEX}), '{"token": "[stripped]"}', 1),
@@ -142,3 +150,9 @@ def test_no_importer_can_forget(tmp_path: Path) -> None:
     (call,) = [item for item in found if isinstance(item, Call)]
     assert call.policy == {"webhook": "https://h/x?[stripped]"}
     assert [item.rule for item in found if isinstance(item, Refusal)] == ["secret_stripped"]
+
+
+def test_bundled_calls_hold_nothing_that_looks_like_a_secret() -> None:
+    found = list(ingest.read([folder("data") / "calls"]))
+    assert len([item for item in found if isinstance(item, Call)]) > 20
+    assert [item for item in found if isinstance(item, Refusal) and item.rule == "secret_stripped"] == []

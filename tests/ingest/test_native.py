@@ -229,3 +229,39 @@ def test_the_example_of_the_documentation_runs_and_is_read(
     assert call.audio == [Audio(path=str(tmp_path / "call-17.wav"), channels=["caller", "agent"])]
     assert call.tool_calls is not None
     assert call.tool_calls[0].consequential is True
+
+
+def test_a_start_without_a_time_zone_is_taken_as_utc_and_noted(tmp_path: Path) -> None:
+    value = {
+        "format": "workbench.call/1",
+        "id": "c",
+        "started_at": "2026-05-01T10:00:00",
+        "parent_call_id": "b",
+    }
+    (call,), (note,) = read(write(tmp_path / "c.json", value), Options(id_prefix="x-"))
+    assert call.started_at == datetime(2026, 5, 1, 10, tzinfo=UTC)
+    assert (note.rule, note.scope) == ("time_zone_assumed", "note")
+    assert (call.id, call.parent_call_id) == ("x-c", "x-b")
+
+
+def test_the_unit_of_every_time_is_changed(tmp_path: Path) -> None:
+    turn: dict[str, Any] = {"role": "caller", "text": "a", "start_s": 500, "end_s": 1500}
+    turn["words"] = [{"word": "a", "start_s": 500, "end_s": 1500}]
+    value = {
+        "format": "workbench.call/1",
+        "id": "c",
+        "duration_s": 2000,
+        "turns": [turn],
+        "spans": [{"type": "x", "time_s": 700}],
+        "labels": [{"kind": "k", "onset_s": 900}],
+        "tool_calls": [{"name": "t", "start_s": 100}],
+        "stage_timings": [{"stage": "e2e", "value_ms": 820}],
+    }
+    (call,), _ = read(write(tmp_path / "c.json", value), Options(time_unit="ms"))
+    word = Word(word="a", start_s=0.5, end_s=1.5)
+    assert call.turns == [Turn(role="caller", text="a", start_s=0.5, end_s=1.5, words=[word])]
+    assert call.duration_s == 2.0
+    assert call.spans == [Span(type="x", time_s=0.7)]
+    assert (call.labels or [])[0].onset_s == 0.9
+    assert (call.tool_calls or [])[0].start_s == 0.1
+    assert (call.stage_timings or [])[0].value_ms == 820

@@ -64,6 +64,16 @@ def _sides(folder: Path, _changed: int) -> dict[tuple[str, Role], list[Path]]:
     return found
 
 
+def has_audio(folder: Path, stem: str) -> bool:
+    """Return whether a folder holds the audio of a call of that name."""
+    return stem in _stems(folder, folder.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=8)
+def _stems(folder: Path, _changed: int) -> frozenset[str]:
+    return frozenset(call_stem(path) for path in folder.iterdir() if is_audio_name(path.name))
+
+
 def call_stem(path: Path) -> str:
     """Return the name of the call an audio file belongs to: its stem, without the side of a pair."""
     found = side(path)

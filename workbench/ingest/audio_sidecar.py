@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from workbench.errors import ImportFailed
-from workbench.ingest.audio_names import SIDECAR_KEYS, call_stem, is_audio_name
+from workbench.ingest.audio_names import SIDECAR_KEYS, call_stem, has_audio
 from workbench.ingest.native import to_call
 from workbench.ingest.peek import first_object
 from workbench.ingest.protocol import Options
@@ -39,11 +39,7 @@ def is_sidecar(path: Path, head: bytes) -> bool:
     first = first_object(head)
     if first is None or "audio" in first or not first.keys() & SIDECAR_KEYS:
         return False
-    return any(
-        is_audio_name(other.name) and call_stem(other) == path.stem
-        for other in path.parent.iterdir()
-        if other.name.startswith(path.stem)
-    )
+    return has_audio(path.parent, path.stem)
 
 
 def load_sidecar(audio: Path, options: Options) -> Sidecar:

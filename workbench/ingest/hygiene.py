@@ -13,8 +13,8 @@ from workbench.schema.call import Call, Refusal
 SPOKEN: Final = frozenset({"text", "heard", "truth", "word"})
 """Words somebody said: only key-shaped strings are taken from them."""
 
-KEPT: Final = frozenset({"id", "format", "source_format", "source_sha256", "parent_call_id"})
-"""Identifiers and digests of the workbench itself."""
+KEPT: Final = frozenset({"id", "format", "source_format", "source_sha256", "parent_call_id", "path"})
+"""Identifiers, digests and audio files, which would not be found under another name."""
 
 JSON_FIELDS: Final = frozenset(
     {"arguments", "result", "attributes", "record", "value", "document", "policy", "tags", "entities"}

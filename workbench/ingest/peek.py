@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ _TOKEN = re.compile(STRING + rb'|[\[\]{},"]', re.DOTALL)
 _CLOSER = {ord("["): b"]", ord("{"): b"}"}
 
 
+@functools.lru_cache(maxsize=4)
 def peek(head: bytes) -> Any:
     """Return the first JSON value of some bytes.
 
@@ -28,7 +30,7 @@ def peek(head: bytes) -> Any:
     -------
     object
         The value, up to the last whole member where the bytes break off. None when it is no object or
-        array, or no JSON.
+        array, or no JSON. Several importers look at the same head, so it is kept: do not change it.
     """
     text = head.removeprefix(BOM).lstrip()
     if text[:1] not in (b"{", b"["):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC
 from pathlib import Path
 
 import msgspec
@@ -122,6 +123,12 @@ class Reading(Iterator[Call | Refusal]):
             message = "all turn times are whole seconds: gaps are off by up to a second"
             hint = "ask the source for finer times"
             yield of_call(call, "quantised_times", message=message, hint=hint, scope="note")
+        if call.started_at is not None and call.started_at.tzinfo is None:
+            call.started_at = call.started_at.replace(tzinfo=UTC)
+            message = f"started_at {call.started_at:%Y-%m-%d %H:%M:%S} has no time zone; UTC is taken"
+            yield of_call(
+                call, "time_zone_assumed", message=message, hint="write it with +00:00", scope="note"
+            )
         order = turns_out_of_order(call)
         if order is not None:
             yield order
@@ -136,6 +143,8 @@ class Reading(Iterator[Call | Refusal]):
             call.id = audio_id
         if call.id:
             call.id = options.id_prefix + call.id
+        if call.parent_call_id:
+            call.parent_call_id = options.id_prefix + call.parent_call_id
         call.source_format = call.source_format or (item.importer.FORMAT if item.importer else None)
         call.source_uri = call.source_uri or str(item.path)
         call.source_sha256 = call.source_sha256 or digest.of_path(item.path)

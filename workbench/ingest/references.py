@@ -28,7 +28,7 @@ def resolve(base: Path, name: str) -> Path | None:
     path = Path(os.path.normpath(base / name))
     if path.is_file():
         return path
-    if not path.parent.is_dir():
+    if name.isascii() or not path.parent.is_dir():
         return None
     wanted = unicodedata.normalize("NFC", path.name)
     for other in sorted(inner.name for inner in path.parent.iterdir()):

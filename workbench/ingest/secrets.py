@@ -30,7 +30,19 @@ MARKS: Final = (
         b"github_pat_",
         b"glpat-",
     ),
-    *(b"hf_", b"sg.", b"eyj", b"private", b"bearer ", b"basic ", b"passw", b"passphrase", b"secret", b"key"),
+    *(
+        b"hf_",
+        b"sg.",
+        b"eyj",
+        b"private",
+        b"bearer ",
+        b"basic ",
+        b"passw",
+        b"passphrase",
+        b"pwd",
+        b"secret",
+        b"key",
+    ),
     *(b"credential", b"token", b"authorization", b"cookie", b"signature"),
 )
 """Text in lower case without any of these holds no secret that is looked for here."""
@@ -54,8 +66,10 @@ _KEY_SHAPED = re.compile(
     r"|(?:(?<=\bBearer )|(?<=\bbearer )|(?<=\bBasic )|(?<=\bbasic ))[A-Za-z0-9._~+/=-]{16,}",
     re.DOTALL,
 )
-_ALWAYS = re.compile(r"passw(or)?d|passphrase|secret|private_?key|api_?key|credential", re.IGNORECASE)
-_WHEN_LONG = re.compile(r"key|token|authorization|cookie|signature", re.IGNORECASE)
+_ALWAYS = re.compile(
+    r"(passw(or)?d|passphrase|pwd|secret|(private|api|access)[-_ ]?key|credentials?)$", re.IGNORECASE
+)
+_WHEN_LONG = re.compile(r"key|token|authorization|cookie|signature|passw|secret|credential", re.IGNORECASE)
 _LONG = re.compile(r"^(?:(?:Bearer|Basic|Token) )?(?=.*[0-9])[A-Za-z0-9+/_=.~-]{16,}$", re.IGNORECASE)
 
 
@@ -118,8 +132,8 @@ def strip_value(value: Any, name: str = "") -> tuple[Any, int]:
     value : object
         dict, list or scalar, as JSON gives it.
     name : str, default ''
-        Key it stands under. Under a password, secret or API key any text is stripped, under another key or
-        token a text of at least 16 letters and digits.
+        Key it stands under. Under a name that ends in password, secret or API key any text is stripped,
+        under another key or token a text of at least 16 letters and digits.
 
     Returns
     -------
