@@ -196,3 +196,34 @@ def test_what_the_user_states_is_applied_to_every_call(tmp_path: Path) -> None:
         "cancelled",
     )
     assert (call.language, call.agent_id, call.agent_version) == ("da", "desk", "3")
+
+
+@pytest.mark.parametrize(
+    ("data", "rule"),
+    [
+        (b'{"id": "c", "turns": [', "invalid_json"),
+        (b'{"id": "c", "duration_s": NaN}', "nan_literal"),
+        (b'{"colour": 1, "colour": 2}', "repeated_key"),
+        (b'{"colour": 1}', "unknown_format"),
+    ],
+)
+def test_broken_json_is_refused_for_what_is_broken(tmp_path: Path, data: bytes, rule: str) -> None:
+    (tmp_path / "c.json").write_bytes(data)
+    assert rules(tmp_path) == [("c.json", rule, "file")]
+
+
+def test_a_bad_first_line_does_not_cost_the_others(tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_bytes(b'{"id": NaN}\n' + native("a") + b"\n" + native("b") + b"\n")
+    assert ids(tmp_path) == ["a", "b"]
+    assert rules(tmp_path) == [("c.jsonl", "nan_literal", "call")]
+
+
+def test_a_format_that_is_said_is_tried_on_every_file_of_its_kind(tmp_path: Path) -> None:
+    (tmp_path / "calls.export").write_bytes(native("a"))
+    (tmp_path / "c.wav").write_bytes(b"RIFF")
+    reading = ingest.read([tmp_path], format="workbench")
+    assert [item.id for item in reading if isinstance(item, Call)] == ["a"]
+    assert reading.skipped == 1
+    (refusal,) = ingest.read([tmp_path], format="audio")
+    assert isinstance(refusal, Refusal)
+    assert Path(refusal.source_uri).name == "c.wav"

@@ -29,12 +29,19 @@ def peek(head: bytes) -> Any:
     Returns
     -------
     object
-        The value, up to the last whole member where the bytes break off. None when it is no object or
+        The value, up to the last whole member where the bytes break off; for lines, of the first that can be
+        read. None when it is no object or
         array, or no JSON. Several importers look at the same head, so it is kept: do not change it.
     """
     text = head.removeprefix(BOM).lstrip()
-    if text[:1] not in (b"{", b"["):
-        return None
+    value = _first(text) if text[:1] in (b"{", b"[") else None
+    if value is None:  # a bad first line does not hide the format of the others
+        lines = (line for line in text.split(b"\n")[1:] if line.startswith(b"{"))
+        value = next((found for line in lines if (found := _first(line)) is not None), None)
+    return value
+
+
+def _first(text: bytes) -> Any:
     stack: list[bytes] = []
     mended = b""
     cut, closers = 0, b""

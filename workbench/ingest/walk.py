@@ -10,10 +10,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from workbench.errors import UsageError
+from workbench.errors import ImportFailed, UsageError
 from workbench.ingest.audio_names import is_audio_name
 from workbench.ingest.discovery import importers
 from workbench.ingest.protocol import HEAD_BYTES, Importer
+from workbench.ingest.strict_json import decode
 
 IRRELEVANT: Final = (
     "*.outcome.json",  # beside a transcript, and read with it
@@ -158,9 +159,21 @@ def _claimed(path: Path, relative: str, *, size: int, claimed: list[Importer]) -
         names = ", ".join(importer.FORMAT for importer in claimed)
         hint = f"say which with --format ({names})"
         return Input(path, relative, size, None, ("ambiguous_format", f"reads as {names}", hint))
+    return Input(path, relative, size, None, _unknown(path, size))
+
+
+def _unknown(path: Path, size: int) -> tuple[str, str, str]:
+    """Say that no importer knows a file, or why not, when it is a small JSON file that cannot be decoded."""
     known = ", ".join(importers())
     hint = f"say what it is with --format ({known})"
-    return Input(path, relative, size, None, ("unknown_format", "no importer knows this file", hint))
+    if path.suffix.lower() == ".json" and size <= HEAD_BYTES:
+        try:
+            decode(path.read_bytes(), where=str(path))
+        except ImportFailed as error:
+            return error.rule, error.what, error.hint or hint
+        except OSError as error:
+            return "unreadable", f"cannot be read: {error.strerror or error}", "check its permissions"
+    return "unknown_format", "no importer knows this file", hint
 
 
 def _unreadable(path: Path, relative: str, error: OSError) -> Input:
