@@ -82,3 +82,22 @@ def test_a_limit_with_no_call_to_its_tool_is_skipped_and_without_tool_calls_inco
 def test_a_failure_outweighs_an_unreadable_argument(made):
     row = status(made, {"max_refund": 50}, refund({"amount": "?"}), refund({"amount": 60}))
     assert row["status"] == "FAIL"
+
+
+def test_two_checks_of_one_action_are_not_one_stretch_of_silence(made):
+    turns = [made.turn("agent", 0.0, 2.0, "Refunded.")]
+    rows = made.rows(
+        {"policy": {"max_refund": 50}, "turns": turns, "tool_calls": [refund({"amount": 60}, turn_ix=0)]}
+    )
+    limit, asked = made.only(rows, "policy_limit"), made.only(rows, "no_confirmation")
+    assert (limit["start_s"], limit["end_s"]) == (asked["start_s"], asked["end_s"]) == (0.0, 2.0)
+    assert "shares_stretch_with" not in limit["evidence"]
+
+
+def test_a_clock_of_the_tool_call_is_not_mixed_with_its_turns(made):
+    turns = [made.turn("agent", 0.0, 2.0, "Refunded.")]
+    tool = refund({"amount": 60}, turn_ix=0, start_s=2.5)
+    rows = made.rows({"policy": {"max_refund": 50}, "turns": turns, "tool_calls": [tool]})
+    for assertion in ("policy_limit", "no_confirmation"):
+        row = made.only(rows, assertion)
+        assert (row["start_s"], row["end_s"]) == (2.5, None)

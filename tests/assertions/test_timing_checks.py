@@ -39,6 +39,12 @@ def test_the_caller_who_speaks_twice_waits_from_the_second(made):
     assert (row["status"], row["observed"]) == ("PASS", {"responses": 1, "longest_gap_s": 0.5})
 
 
+def test_only_the_first_agent_turn_after_the_caller_is_a_response(made):
+    turns = [made.turn("caller", 0.0, 1.0), made.turn("agent", 1.2, 1.3, "Uh"), made.turn("agent", 6.0, 7.0)]
+    row = made.only(made.rows({"turns": turns}), "slow_response")
+    assert (row["status"], row["observed"]) == ("PASS", {"responses": 1, "longest_gap_s": 0.2})
+
+
 def test_order_in_the_file_does_not_matter_only_the_clock(made):
     turns = [made.turn("caller", 0.0, 1.0), made.turn("agent", 3.0, 4.0), made.turn("caller", 10.0, 11.0)]
     for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
@@ -120,6 +126,13 @@ def test_runs_closer_than_the_merge_gap_are_one(made):
     segments = [("caller", 0.0, 1.0), ("caller", 1.199, 2.0), ("caller", 2.2, 3.0), ("agent", 3.1, 4.0)]
     row = made.only(made.rows({"segments": segments, "health": ELIGIBLE}), "talked_over_caller")
     assert row["observed"]["caller_stretches"] == 2
+
+
+def test_silence_needs_no_roles_but_a_response_does(made):
+    call = {"turn_clock": "none", "segments": [("mixed", 0.0, 1.0), ("mixed", 9.0, 10.0)], "health": ELIGIBLE}
+    rows = made.rows(call)
+    assert made.only(rows, "dead_air")["observed"] == {"silence_s": 8.0}
+    assert made.only(rows, "slow_response")["status"] == "INCONCLUSIVE"
 
 
 @pytest.mark.parametrize("health", [UNSCORABLE, CAUTION])

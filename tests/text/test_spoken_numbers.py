@@ -85,6 +85,7 @@ def test_grouping_of_digits_is_not_a_difference_but_another_digit_is():
     assert same_values("nineteen eighty-four", "1984")
     assert same_values("four one five five", "4155")
     assert not same_values("four one five five", "4156")
+    assert not same_values("1 and 55", "15 and 5")
     assert not same_values("fifty", "five hundred")
 
 

@@ -74,6 +74,33 @@ def decoded(text: str | None) -> Any:
         return None
 
 
+def when_called(actions: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFrame:
+    """Give each tool call without a clock of its own the times of its turn.
+
+    Parameters
+    ----------
+    actions : polars.DataFrame
+        With call_id, turn_ix, start_s, end_s.
+    turns : polars.DataFrame
+        Rows of `turns`.
+
+    Returns
+    -------
+    polars.DataFrame
+        The actions; a clock of their own is never mixed with the turn's.
+    """
+    times = turns.select("call_id", "turn_ix", turn_start="start_s", turn_end="end_s")
+    unclocked = pl.col("start_s").is_null()
+    return (
+        actions.join(times, on=["call_id", "turn_ix"], how="left")
+        .with_columns(
+            start_s=pl.when(unclocked).then("turn_start").otherwise("start_s"),
+            end_s=pl.when(unclocked).then("turn_end").otherwise("end_s"),
+        )
+        .drop("turn_start", "turn_end")
+    )
+
+
 def numeric_arguments(arguments: pl.Series) -> pl.DataFrame:
     """Return the numbers in each distinct text of arguments.
 

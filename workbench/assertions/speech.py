@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from workbench.assertions.rows import Rows
 
 QUANTUM_MS = 1000
-_UNUSABLE = {"none": "the turns carry no clock", "generated": "turn times say when text was made, not spoken"}
+_UNUSABLE = {
+    "none": "The turns carry no clock.",
+    "generated": "Turn times say when text was made, not spoken.",
+}
 
 
 class Speech(NamedTuple):
@@ -101,11 +104,11 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
     )
     reason = (
         pl.when(~pl.col("has_turns"))
-        .then(pl.lit("no turns were supplied"))
+        .then(pl.lit("No turns were supplied."))
         .when(pl.col("turn_clock").is_in(list(_UNUSABLE)))
         .then(pl.col("turn_clock").replace_strict(_UNUSABLE, default=None))
         .when(~pl.col("timed").fill_null(value=False))
-        .then(pl.lit("no turn carries both its start and its end"))
+        .then(pl.lit("No turn carries both its start and its end."))
     )
     clocks = (
         rows.calls_with_evidence()
@@ -139,7 +142,7 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
             .alias("untimed"),
             "unusable",
             pl.when(pl.col("health_reason").is_not_null())
-            .then(pl.col("reason") + "; recording: " + pl.col("health_reason"))
+            .then(pl.col("reason") + " The recording: " + pl.col("health_reason"))
             .otherwise("reason")
             .alias("reason"),
         )

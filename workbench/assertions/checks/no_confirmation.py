@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 from msgspec import Meta, Struct
 
-from workbench.assertions.actions import numeric_arguments
+from workbench.assertions.actions import numeric_arguments, when_called
 from workbench.assertions.phrases import Phrases, primary_tag, says
 from workbench.assertions.verdicts import as_json, conclude, findings, otherwise
 from workbench.text import numbers
@@ -65,16 +65,11 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     marked = tools.filter(pl.col("consequential").fill_null(value=False) | listed)
     agents = _agent_turns(rows, marked, limits)
     asked = _confirmations(rows, marked, agents)
-    turns = rows.table("turns").select("call_id", "turn_ix", turn_start="start_s", turn_end="end_s")
     actions = (
-        marked.join(_before(marked, agents), on=_ACTION, how="left")
+        when_called(marked, rows.table("turns"))
+        .join(_before(marked, agents), on=_ACTION, how="left")
         .join(asked, on=_ACTION, how="left")
-        .join(turns, on=["call_id", "turn_ix"], how="left")
-        .with_columns(
-            pl.col("silent", "unread", "unordered").fill_null(0),
-            start_s=pl.coalesce("start_s", "turn_start"),
-            end_s=pl.coalesce("end_s", "turn_end"),
-        )
+        .with_columns(pl.col("silent", "unread", "unordered").fill_null(0))
         .join(rows.calls_with_evidence().select("call_id", "has_turns"), on="call_id")
         .with_columns(
             unsure=pl.col("confirmed_by").is_null()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from msgspec import Struct
 
-from workbench.assertions.actions import as_number, at_path, decoded
+from workbench.assertions.actions import as_number, at_path, decoded, when_called
 from workbench.assertions.verdicts import as_json, conclude, findings, otherwise
 
 if TYPE_CHECKING:
@@ -60,12 +60,10 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     calls = rows.calls_with_evidence().select("call_id", "policy", "has_tool_calls")
     limits = calls.select("call_id", "policy").join(_limits(calls["policy"], path), on="policy")
     tools = rows.table("tool_calls").rename({"name": "tool"})
-    turns = rows.table("turns").select("call_id", "turn_ix", turn_start="start_s", turn_end="end_s")
     limited = limits.join(tools, on=["call_id", "tool"])
-    checked = (
-        limited.join(_checked(limited), on=["arguments", *_LIMIT], how="left", nulls_equal=True)
-        .join(turns, on=["call_id", "turn_ix"], how="left")
-        .with_columns(start_s=pl.coalesce("start_s", "turn_start"), end_s=pl.coalesce("end_s", "turn_end"))
+    checked = when_called(
+        limited.join(_checked(limited), on=["arguments", *_LIMIT], how="left", nulls_equal=True),
+        rows.table("turns"),
     )
     per_call = checked.group_by("call_id").agg(
         pl.len().alias("checked"), pl.col("kept").is_null().sum().alias("unread")
