@@ -19,7 +19,8 @@
 -- quiet_from_s: end of all speech before; empty: the first run.
 -- who_before: who spoke until then; empty: the first run.
 -- silence_s: nobody speaking, until this start; empty: somebody spoke, or the first run.
--- turn_gaps, overlaps and silences each show one kind of these rows and say what it means.
+-- gap_s, overlap_s and silence_s are rounded to a microsecond, so that a difference of 1.5 s is 1.5 and a bound of
+-- 1.5 s is met. turn_gaps, overlaps and silences each show one kind of these rows and say what it means.
 with sequence as (
     select
         *,
@@ -62,12 +63,12 @@ select
     caller_end_s,
     caller_turn_ix,
     first_turn_ix as turn_ix,
-    case when is_answer then greatest(0.0::double, start_s - caller_end_s) end as gap_s,
+    case when is_answer then round(greatest(0.0::double, start_s - caller_end_s), 6) end as gap_s,
     other_start_s,
     other_end_s,
     case when least(end_s, other_end_s) > start_s and other_end_s is not null
-        then least(end_s, other_end_s) - start_s end as overlap_s,
+        then round(least(end_s, other_end_s) - start_s, 6) end as overlap_s,
     quiet_from_s,
     who_before,
-    case when start_s > quiet_from_s then start_s - quiet_from_s end as silence_s
+    case when start_s > quiet_from_s then round(start_s - quiet_from_s, 6) end as silence_s
 from facing

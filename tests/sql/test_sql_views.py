@@ -170,6 +170,27 @@ def test_each_view_comes_after_those_it_reads() -> None:
         seen.add(view.name)
 
 
+def test_a_file_that_does_not_fit_leaves_nothing_behind() -> None:
+    con = duckdb.connect()
+    con.execute("attach ':memory:' as lake")
+    con.execute("create table lake.frames (recording_id varchar)")
+    with pytest.raises(duckdb.BinderException, match="config_id"):
+        views.load(con)
+    assert con.execute("select * from duckdb_views() where not internal").fetchall() == []
+    con.close()
+
+
+def test_a_gap_of_a_tenth_is_exactly_a_tenth(archive_with: Build) -> None:
+    turns = [("caller", 0.0, 0.6), ("agent", 0.7, 3.0)]
+    rows = [
+        {"call_id": "c", "turn_ix": ix, "role": role, "start_s": start, "end_s": end}
+        for ix, (role, start, end) in enumerate(turns)
+    ]
+    con = archive_with({"calls": [{"call_id": "c", "turn_clock": "reported"}], "turns": rows})
+    assert turns[1][1] - turns[0][2] != 0.1
+    assert con.execute("select gap_s = 0.1::double from turn_gaps").fetchall() == [(True,)]
+
+
 def test_frames_show_levels_in_dbfs(archive_with: Build) -> None:
     con = archive_with(
         {"frames": [{"recording_id": "r", "config_id": "x", "frame_ix": 0, "caller_cdbfs": -2345}]}

@@ -53,22 +53,36 @@ def load(con: duckdb.DuckDBPyConnection) -> None:
     Parameters
     ----------
     con : duckdb.DuckDBPyConnection
-        In-memory connection to which the archive is attached as ``lake``.
+        In-memory connection to which the archive is attached as ``lake``; no transaction is open in it.
 
     Raises
     ------
     ArchiveFailed
         When a file's header is broken. A file that does not fit the archive raises DuckDB's own error.
     """
-    for macro in macros():
-        con.execute(macro.sql)
+    created = False
+    con.begin()  # one transaction reads the catalogue once, not once a statement
+    try:
+        for macro in macros():
+            con.execute(macro.sql)
+        _stage(con)
+        for view in catalogue():
+            con.execute(f'create or replace view "{view.name}" as {view.sql}')
+        created = True
+    finally:
+        if created:
+            con.commit()
+        else:
+            con.rollback()
+
+
+def _stage(con: duckdb.DuckDBPyConnection) -> None:
+    """Create a view for each table of the archive: from `sql/staging`, or the table as it is."""
     staged = {path.stem: path.read_text(encoding="utf-8") for path in _files("staging", None)}
     found = con.execute("select table_name from duckdb_tables() where database_name = 'lake' order by all")
     for (name,) in found.fetchall():
         sql = staged.get(name, f'from lake."{name}"')
         con.execute(f'create or replace view "{name}" as {sql}')
-    for view in catalogue():
-        con.execute(f'create or replace view "{view.name}" as {view.sql}')
 
 
 def catalogue(folder: Path | None = None) -> list[ViewFile]:
