@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.archive import lock, media, runs
+from workbench.archive import failures, lock, media, runs
 from workbench.archive.lake import Writer
 from workbench.archive.layout import Layout
 from workbench.archive.rows import rows_of
@@ -157,7 +157,7 @@ def add(
     """
     run = runs.begin("import", config or {})
     report = ImportReport(run_id=run["run_id"])
-    with lock.spool(layout.root) as folder:
+    with failures.disk(layout.root), lock.spool(layout.root) as folder:
         spool = Spool(folder)
         placed: list[media.Taken] = []
         seen: set[str] = set()

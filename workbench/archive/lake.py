@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from workbench.archive import lock
+from workbench.archive import failures, lock
 from workbench.archive.layout import FORMAT, Layout
 from workbench.errors import ArchiveFailed, QueryRefused, UsageError
 
@@ -30,7 +30,6 @@ _OPTIONS = {
     "parquet_row_group_size": 122_880,
     "data_inlining_row_limit": 0,  # every row lies in Parquet, where anyone can read it
 }
-_FULL = ("no space left", "disk is full", "disk full", "file too large", "could not write")
 _CONFLICTS = ("conflict", "database is locked", "failed to commit")
 
 
@@ -316,21 +315,9 @@ def _casts(table: str) -> str:
 
 
 def _explain(error: duckdb.Error, layout: Layout) -> ArchiveFailed:
-    text = str(error)
-    lowered = text.lower()
-    if any(sign in lowered for sign in _FULL):
-        return ArchiveFailed(
-            f"the disk is full; nothing was changed ({text.splitlines()[0]})",
-            where=str(layout.root),
-            hint="free space and run the same command again",
-        )
-    if "readonly" in lowered or "read-only" in lowered or "permission denied" in lowered:
-        return ArchiveFailed(
-            f"the archive cannot be written ({text.splitlines()[0]})",
-            where=str(layout.root),
-            hint="give write permission to the folder, or work on a copy of it",
-        )
-    return ArchiveFailed(text, where=str(layout.root), hint="nothing was changed; workbench verify checks the archive")
+    return failures.explained(str(error), layout.root) or ArchiveFailed(
+        str(error), where=str(layout.root), hint="nothing was changed; workbench verify checks the archive"
+    )
 
 
 def create(layout: Layout) -> None:

@@ -77,17 +77,19 @@ def spool(root: Path) -> Iterator[Path]:
         An empty folder on the archive's own file system, so that a rename out of it is atomic.
     """
     sweep(root)
-    folder = root / f".spool-{os.getpid()}-{os.urandom(4).hex()}"
+    name = f"{os.getpid()}-{os.urandom(4).hex()}"
+    forming, folder = root / f".forming-{name}", root / f".spool-{name}"
     try:
-        folder.mkdir()
+        forming.mkdir()
     except OSError as error:
         raise ArchiveFailed(
             f"the archive cannot be written ({error.strerror})",
             where=str(root),
             hint="free disk space or give write permission to the folder",
         ) from error
-    handle = _open(folder / "lock")
+    handle = _open(forming / "lock")
     fcntl.flock(handle, fcntl.LOCK_EX)
+    forming.rename(folder)  # a spool is seen by others only once its lock is held
     try:
         yield folder
     finally:
@@ -109,15 +111,15 @@ def sweep(root: Path) -> int:
         How many were removed; 0 when there are none.
     """
     removed = 0
-    for folder in root.glob(".spool-*"):
-        lock = folder / "lock"
-        if not lock.exists():
-            if time.time() - folder.stat().st_mtime < 60:
-                continue
+    for folder in root.glob(".forming-*"):
+        if time.time() - folder.stat().st_mtime > 60:
             shutil.rmtree(folder, ignore_errors=True)
             removed += 1
-            continue
-        handle = os.open(lock, os.O_RDWR)
+    for folder in root.glob(".spool-*"):
+        try:
+            handle = os.open(folder / "lock", os.O_RDWR)
+        except FileNotFoundError:
+            continue  # its writer is just removing it
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
