@@ -8,7 +8,16 @@ from pathlib import Path
 
 from workbench.errors import ArchiveFailed
 
-_FULL = ("no space left", "is full", "disk full", "quota exceeded", "file too large", "could not write", "disk i/o error")
+_FULL = (
+    "no space left",
+    "is full",
+    "disk full",
+    "quota exceeded",
+    "file too large",
+    "could not write",
+    "disk i/o error",
+    "cannot rollback - no transaction is active",  # SQLite rolled back by itself after a refused write
+)
 _LOCKED_OUT = ("readonly", "read-only", "permission denied", "not permitted")
 
 

@@ -24,8 +24,14 @@ if TYPE_CHECKING:
 BATCH_S = 7200.0
 """Seconds of audio a worker takes at a time; one Parquet file of frames comes of each batch."""
 
+_CONFIRMED = ("declared", "option", "sidecar")
+"""Channel maps a person stated: a suspected swap does not speak against those."""
+
 _DERIVED = ("channels", "frames", "segments", "input_health")
-_WANTED = "call_id recording_id uri byte_count container codec sample_rate_hz offset_s duration_s channel_roles".split()
+_WANTED = (
+    "call_id recording_id uri byte_count container codec sample_rate_hz offset_s duration_s channel_roles "
+    "channel_map_source"
+).split()
 
 
 @dataclass
@@ -181,6 +187,7 @@ def _measure_batch(
                     encoding=row["codec"] if raw else None,
                     sample_rate_hz=row["sample_rate_hz"] if raw else None,
                     run_id=run_id,
+                    channel_map_confirmed=row["channel_map_source"] in _CONFIRMED,
                 )
             except (ArchiveFailed, ImportFailed) as error:
                 batch.problems.append(str(error))
