@@ -108,7 +108,18 @@ def values(text: str) -> list[str]:
 
 
 def canonical(value: Decimal) -> str:
-    """Return a value as text without exponent or trailing decimal zeros."""
+    """Return a value as text.
+
+    Parameters
+    ----------
+    value : decimal.Decimal
+        A finite value.
+
+    Returns
+    -------
+    str
+        Without exponent or trailing decimal zeros.
+    """
     shown = format(value, "f")
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
@@ -131,7 +142,18 @@ def same_values(left: str, right: str) -> bool:
 
 
 def same_numbers(ours: list[Number], theirs: list[Number]) -> bool:
-    """Return whether two lists from `numbers` are the same sequence, as `same_values` says."""
+    """Return whether two lists of numbers are the same sequence, as `same_values` says.
+
+    Parameters
+    ----------
+    ours, theirs : list of Number
+        What `numbers` gives for two texts.
+
+    Returns
+    -------
+    bool
+        True for two empty lists.
+    """
     if [number.value for number in ours] == [number.value for number in theirs]:
         return True
     return len(ours) != len(theirs) and _digits(ours) == _digits(theirs) != ""
