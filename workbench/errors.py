@@ -74,6 +74,10 @@ class QueryRefused(WorkbenchError):
     """A query is not a single read-only SELECT, or reaches outside the archive."""
 
 
+class ExportFailed(WorkbenchError):
+    """The files of an export cannot be written or read back."""
+
+
 class NotScorable(WorkbenchError):
     """The input cannot carry the verdict that was asked for."""
 

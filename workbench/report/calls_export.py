@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 BATCH_CALLS = 100
 _OF_A_CALL = "turns words tool_calls spans stage_timings state_rows labels recordings".split()
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
-_DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
+_DIGIT = re.compile("[0-9]")
+_DEVICES = {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
+_WORDS = ("notice", "readme", "license", "licence", "copying", "changelog")
+"""Such files are not read as calls. Nor may a name be a word without a digit: `results` means something."""
+
 _LONGEST = 80
 
 
@@ -38,19 +42,14 @@ def safe_name(call_id: str) -> str:
     Returns
     -------
     str
-        Letters a to z, digits, ``_`` and ``-`` only; different for different ids, also where case is ignored.
+        ASCII letters, digits, ``_`` and ``-`` only; different for different ids, also where case is ignored.
     """
     name = _UNSAFE.sub("-", call_id)
-    if (
-        name == call_id
-        and name == name.lower()
-        and len(name) <= _LONGEST
-        and name not in _DEVICES
-        and name[0] != "-"
-    ):
+    plain = name == call_id == name.lower() and len(name) <= _LONGEST and _DIGIT.search(name) is not None
+    if plain and not name.startswith(("-", *_WORDS)) and name not in _DEVICES:
         return name
     digest = hashlib.sha256(call_id.encode()).hexdigest()[:12]
-    return f"{name[:_LONGEST].lower().strip('-') or 'call'}-{digest}"
+    return f"call-{name[:_LONGEST].lower().strip('-')}-{digest}".replace("--", "-")
 
 
 def write(reader: Reader, layout: Layout, *, folder: Path) -> dict[str, int]:

@@ -171,18 +171,14 @@ def _count(reader: Reader, table: str) -> int:
 
 
 def _types(reader: Reader, query: str, params: Mapping[str, Any]) -> list[tuple[str, str]]:
-    types = [(str(row[0]), str(row[1])) for row in reader.rows(query, params)[1]]
-    if twice := {name for name, _ in types if [n for n, _ in types].count(name) > 1}:
-        raise UsageError(
-            f"two columns have the name {min(twice)!r}", where=query, hint="name them apart with AS"
-        )
-    return types
+    return [(str(row[0]), str(row[1])) for row in reader.rows(query, params)[1]]
 
 
 def _pieces(reader: Reader, sheet: codebook.Sheet) -> Iterator[pa.Table]:
     """Yield the rows in order of their key, a table in pieces of whole first keys; at least one piece."""
     if sheet.sql is not None:
-        yield reader.arrow(sheet.sql, dict(sheet.params))
+        table = reader.arrow(sheet.sql, dict(sheet.params))
+        yield table.rename_columns([column.name for column in sheet.columns])  # a, a are a, a_1 there
         return
     order = ", ".join(sheet.key)
     if sheet.kind == "view" or _count(reader, sheet.name) <= CHUNK_ROWS:
