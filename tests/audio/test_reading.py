@@ -302,3 +302,13 @@ def test_m4a_without_its_reader_names_the_extra(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "call.m4a").write_bytes(b"\x00\x00\x00\x20ftypM4A " + bytes(60))
     with pytest.raises(MissingExtra, match=r"callbench\[m4a\]"):
         probe(tmp_path / "call.m4a")
+
+
+def test_an_mp3_read_in_blocks_is_the_mp3_read_whole(capfd: pytest.CaptureFixture[str]) -> None:
+    """A seek between blocks loses the decoder's bit reservoir: other samples, and complaints on stderr."""
+    path = sorted((DATA / "vcon-synthetic").glob("*.mp3"))[0]
+    whole, _ = soundfile.read(path, dtype="float32", always_2d=True)
+    found = np.concatenate(list(blocks(path, block_frames=10_000)))
+    assert found.shape == whole.shape
+    assert np.abs(found.astype(int) - to_int16(whole)).max() <= 1
+    assert capfd.readouterr().err == ""

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 BATCH_S = 7200.0
 """Seconds of audio a worker takes at a time; one Parquet file of frames comes of each batch."""
 
-_CONFIRMED = ("declared", "option", "sidecar")
-"""Channel maps a person stated: a suspected swap does not speak against those."""
+_CONFIRMED = ("declared", "option", "sidecar", "format")
+"""Channel maps that a person or the provider states: a suspected swap does not speak against those."""
 
 _DERIVED = ("channels", "frames", "segments", "input_health")
 _WANTED = (

@@ -222,7 +222,16 @@ def _open(source: Source) -> Any:
             samplerate=source.sample_rate_hz,
             channels=source.channel_count,
         )
-    return soundfile.SoundFile(source.path)
+    if source.codec not in LOSSY:
+        return soundfile.SoundFile(source.path)
+
+    class Straight(soundfile.SoundFile):
+        """Reads from start to end: the wrapper seeks after each block, and MP3 decodes differently after a seek."""
+
+        def seekable(self) -> bool:
+            return False
+
+    return Straight(source.path)
 
 
 def _soundfile(source: Source, block_frames: int) -> Iterator[NDArray[np.int16]]:

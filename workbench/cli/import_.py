@@ -10,7 +10,7 @@ import click
 
 from workbench.cli import options, output
 from workbench.errors import Exit
-from workbench.schema.call import ChannelRole, Origin
+from workbench.schema.call import ChannelRole, Origin, Refusal
 
 if TYPE_CHECKING:
     from workbench.archive.importing import ImportReport
@@ -113,6 +113,13 @@ def summary(report: ImportReport) -> dict[str, Any]:
     }
 
 
+def place(refusal: Refusal) -> str:
+    """Return file and location of a refusal, each once."""
+    if refusal.location.startswith(refusal.source_uri):
+        return refusal.location
+    return f"{refusal.source_uri}: {refusal.location}" if refusal.location else refusal.source_uri
+
+
 def tell(report: ImportReport, *, limit: int = 20) -> None:
     """Print what an import did: counts, then each refusal with its hint."""
     click.echo(
@@ -123,7 +130,7 @@ def tell(report: ImportReport, *, limit: int = 20) -> None:
         click.echo("rows: " + ", ".join(f"{name} {count}" for name, count in sorted(report.rows.items())))
     serious = [refusal for refusal in report.refusals if refusal.scope != "note"]
     for refusal in serious[:limit]:
-        click.echo(output.safe(f"refused {refusal.scope}: {refusal.location}: {refusal.message} [{refusal.rule}]"))
+        click.echo(output.safe(f"refused {refusal.scope}: {place(refusal)}: {refusal.message} [{refusal.rule}]"))
         click.echo(output.safe(f"  hint: {refusal.hint}"))
     if len(serious) > limit:
         click.echo(f"... and {len(serious) - limit} more")
