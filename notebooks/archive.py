@@ -1,0 +1,346 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["callbench[notebooks]"]
+# ///
+"""What is in an archive, what can be judged, what fails, and where to look first."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="full", app_title="What is in this archive")
+
+with app.setup:
+    import sys
+    import urllib.parse
+
+    import marimo as mo
+
+    import workbench
+    from workbench.analysis.default_archive import default_archive
+    from workbench.analysis.filtered_view import choices, filtered_view
+    from workbench.analysis.tried import tried
+    from workbench.charts import call_counts, rates, response_gaps, theme
+    from workbench.charts.shown import shown, table_of
+
+    theme.in_notebook()
+
+
+@app.cell
+def title():
+    mo.md("""
+    # What is in this archive
+
+    Which calls are here, how many of them each question can be answered for, what fails, and which calls to hear
+    first. Every table downloads as CSV and shows its SQL; run it with `workbench sql`.
+
+    As a script: `python notebooks/archive.py --archive DIR` prints a summary.
+    """)
+    return
+
+
+@app.cell
+def params():
+    archive_path = default_archive(str(mo.cli_args().get("archive") or ""), beside=mo.notebook_dir().parent)
+    return (archive_path,)
+
+
+@app.cell
+def load(archive_path):
+    archive, _problem = tried(lambda: workbench.open(archive_path))
+    if _problem is not None and mo.app_meta().mode == "script":
+        sys.exit(_problem)
+    mo.stop(
+        _problem is not None,
+        mo.callout(
+            mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"
+        ),
+    )
+    return (archive,)
+
+
+@app.cell
+def guard(archive, archive_path):
+    call_count = archive.sql("select count(*) as n from calls").item()
+    mo.stop(
+        call_count == 0,
+        mo.callout(
+            mo.plain_text(
+                f"{archive_path} holds no call yet.\nworkbench import FOLDER --archive {archive_path}\n"
+                f"workbench measure --archive {archive_path}"
+            ),
+            kind="warn",
+        ),
+    )
+    mo.plain_text(f"{archive_path} · snapshot {archive.snapshot} · {theme.count(call_count, 'call')}")
+    return (call_count,)
+
+
+@app.cell
+def filters(archive, call_count):
+    chosen = mo.ui.dictionary(
+        {
+            column: mo.ui.dropdown(
+                ["all", *values], value="all", label=column.replace("_", " "), searchable=len(values) > 30
+            )
+            for column, values in choices(archive).items()
+        }
+    )
+    mo.vstack(
+        [
+            mo.md(
+                f"Everything below is about the calls chosen here, of {call_count:,}; intervals are computed anew."
+            ),
+            mo.hstack(chosen.elements.values(), justify="start", gap=1.5, wrap=True),
+        ]
+    )
+    return (chosen,)
+
+
+@app.cell
+def narrowing(archive, chosen):
+    wanted = {
+        column: None if value in (None, "all") else str(value) for column, value in chosen.value.items()
+    }
+
+    def narrowed(name, **more):
+        """Return the rows of a view over the chosen calls, its SQL, and its parameters."""
+        _sql, _params = filtered_view(name, wanted)
+        _params = {**_params, **more}
+        return archive.sql(_sql, _params), _sql, _params
+
+    return (narrowed,)
+
+
+@app.cell
+def contents(narrowed):
+    evidence, _sql, _params = narrowed("calls_by_evidence")
+    mo.stop(evidence.is_empty(), mo.callout(mo.plain_text("No call is left: choose less."), kind="warn"))
+    with_audio = int(evidence["with_audio_count"].sum())
+    mo.vstack(
+        [
+            mo.md(
+                "## What is here\n\nLook for sources without audio or clock: their calls can answer questions about "
+                "words, never about timing."
+            ),
+            mo.hstack(
+                [
+                    mo.stat(f"{int(evidence['call_count'].sum()):,}", label="calls"),
+                    mo.stat(f"{with_audio:,}", label="with audio"),
+                    mo.stat(f"{evidence['audio_s'].sum() / 3600:,.2f} h", label="of audio"),
+                    mo.stat(f"{evidence['source_format'].n_unique():,}", label="sources"),
+                ],
+                justify="start",
+                gap=2,
+            ),
+            mo.hstack(
+                [
+                    call_counts.chart(
+                        evidence,
+                        by="source_format",
+                        parts="evidence_tier",
+                        title="Calls by source and tier",
+                        width=380,
+                    ),
+                    call_counts.chart(
+                        evidence,
+                        by="origin",
+                        parts="health",
+                        title="Calls by origin and audio health",
+                        width=380,
+                    ),
+                ],
+                wrap=True,
+                justify="start",
+                gap=2,
+            ),
+            mo.md(
+                "Tier 1: two separate channels; 2: mono or text with attributed turns; 3: raw mono, only silence can "
+                "be read; 4: refused."
+            ),
+            shown(evidence, _sql, "calls_by_evidence", params=_params),
+        ]
+    )
+    return (evidence,)
+
+
+@app.cell
+def judgeable(evidence, narrowed):
+    mo.stop(evidence.is_empty())
+    denominators, _sql, _params = narrowed("denominators")
+    _widths = {
+        "metric": 210,
+        "reason": 400,
+        **dict.fromkeys(["eligible", "scored", "error", "skipped", "refused"], 80),
+    }
+    _narrow = denominators.rename(lambda name: name.removesuffix("_count").replace("_", " "))
+    mo.vstack(
+        [
+            mo.md(
+                "## What can be judged\n\nLook at `inconclusive` and `not scorable` before any rate: a metric that "
+                "few calls can carry says little about the rest. Refused inputs are counted over all imports."
+            ),
+            shown(
+                denominators,
+                _sql,
+                "denominators",
+                params=_params,
+                table=table_of(_narrow, page_size=16, widths=_widths),
+            ),
+        ]
+    )
+    return
+
+
+@app.cell
+def checks(evidence, narrowed):
+    mo.stop(evidence.is_empty())
+    pass_rates, _sql, _params = narrowed("assertion_pass_rate")
+    _counts = [
+        "pass_count",
+        "trial_count",
+        "inconclusive_count",
+        "not_scorable_count",
+        "error_count",
+        "finding_count",
+    ]
+    _columns = [
+        "assertion_id",
+        "dimension",
+        "severity",
+        "pass_rate",
+        "pass_rate_low",
+        "pass_rate_high",
+        *_counts,
+        "reason",
+    ]
+    newest = pass_rates.filter(pass_rates["run_id"] == pass_rates["run_id"].max())
+    mo.vstack(
+        [
+            mo.md(
+                "## What fails\n\nLook for intervals whose upper end stays below what you can live with; with few "
+                "calls they are wide, and a check without a dot was never judged. Newest run only; the CSV has all."
+            ),
+            rates.chart(newest),
+            shown(
+                pass_rates,
+                _sql,
+                "assertion_pass_rate",
+                params=_params,
+                table=table_of(newest.select(_columns)),
+            ),
+        ]
+    )
+    return (newest,)
+
+
+@app.cell
+def waiting(evidence, narrowed):
+    mo.stop(evidence.is_empty())
+    _gaps, _sql, _params = narrowed("gap_histogram", bin_s=0.1, most_bins=80)
+    percentiles, _percentiles_sql, _percentiles_params = narrowed("response_gap_by_agent")
+    mo.vstack(
+        [
+            mo.md(
+                "## How long callers wait\n\nLook at the tail, not at the median: a caller remembers the longest "
+                "wait. Gaps of different clocks are not comparable. The last bin counts everything from 7.9 s."
+            ),
+            response_gaps.chart(_gaps, percentiles),
+            shown(percentiles, _percentiles_sql, "response_gap_by_agent", params=_percentiles_params),
+            shown(_gaps, _sql, "gap_histogram", params=_params),
+        ]
+    )
+    return (percentiles,)
+
+
+@app.cell
+def worst(evidence, narrowed):
+    mo.stop(evidence.is_empty())
+    worst_calls, _sql, _params = narrowed("worst_calls")
+    worst_table = table_of(
+        worst_calls.select(
+            "rank", "call_id", "high_finding_count", "medium_finding_count", "worst_response_gap_s", "reason"
+        ),
+        selection="single",
+        widths={"reason": 480},
+    )
+    mo.vstack(
+        [
+            mo.md(
+                "## Which calls to hear first\n\nWorst first: high findings, medium findings, longest wait. Choose a row."
+            ),
+            shown(worst_calls, _sql, "worst_calls", params=_params, table=worst_table),
+        ]
+    )
+    return worst_calls, worst_table
+
+
+@app.cell
+def next_step(archive_path, worst_calls, worst_table):
+    _chosen = worst_calls.filter(worst_calls["rank"].is_in(worst_table.value["rank"].to_list()))
+    mo.stop(_chosen.is_empty(), mo.plain_text("Choose a row to see how to open that call."))
+    _call = _chosen["call_id"].item(0)
+    mo.callout(mo.plain_text(how_to_open(_call, archive_path)), kind="info")
+    return
+
+
+@app.cell
+def refused(archive):
+    _sql = "from refusal_summary where scope <> 'note' order by refusal_count desc, run_id, rule"
+    refusals = archive.sql(_sql)
+    mo.vstack(
+        [
+            mo.md(
+                "## What was refused\n\nOver all imports, whatever is chosen above. Look for a rule that refuses many: "
+                "one option often mends them all."
+            ),
+            shown(
+                refusals,
+                _sql,
+                "refusal_summary",
+                table=table_of(refusals, widths={"message": 300, "hint": 300}),
+            ),
+        ]
+    )
+    return (refusals,)
+
+
+@app.cell
+def summary(archive, archive_path, call_count, evidence, newest, refusals, worst_calls):
+    if mo.app_meta().mode == "script":
+        print(f"{archive_path}: snapshot {archive.snapshot}, {theme.count(call_count, 'call')}")
+        print(
+            f"{evidence['audio_s'].sum() / 3600:.2f} h of audio in {theme.count(int(evidence['with_audio_count'].sum()), 'call')}"
+        )
+        for _row in newest.sort("assertion_id").iter_rows(named=True):
+            print(
+                f"{_row['assertion_id']}: {_row['pass_count']} of {_row['trial_count']} judged calls pass{interval(_row)}"
+            )
+        print(f"refused: {int(refusals['refusal_count'].sum())}")
+        for _row in worst_calls.head(3).iter_rows(named=True):
+            print(f"{_row['rank']}. {_row['call_id']!r}: {_row['reason']}")
+    return
+
+
+@app.function
+def interval(row):
+    """Return the Wilson interval of a row of `assertion_pass_rate` as text; nothing where there is no rate."""
+    if row["pass_rate"] is None:
+        return ""
+    return (
+        f" ({row['pass_rate']:.0%}, 95 % interval {row['pass_rate_low']:.0%} to {row['pass_rate_high']:.0%})"
+    )
+
+
+@app.function
+def how_to_open(call_id, archive_path):
+    """Return the command that opens the call notebook on a call, and the address where it is served."""
+    import shlex
+
+    command = (
+        f"workbench notebook call --call {shlex.quote(call_id)} --archive {shlex.quote(str(archive_path))}"
+    )
+    return f"{command}\nWhere the call notebook is open already, add to its address: ?call={urllib.parse.quote(call_id, safe='')}"
+
+
+if __name__ == "__main__":
+    app.run()

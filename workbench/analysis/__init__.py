@@ -1,0 +1,1 @@
+"""What notebooks and reports ask of an archive: archive or frame in, frame out."""

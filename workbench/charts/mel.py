@@ -1,0 +1,132 @@
+"""A mel spectrogram as one image on real axes: no mark a cell, so that a long stretch stays light."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from workbench.charts import theme
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PALETTE = ["#000004", "#2c115f", "#721f81", "#b73779", "#f1605d", "#feb078", "#fcfdbf"]
+
+
+def chart(
+    power_db: NDArray[np.float64],
+    *,
+    start_s: float,
+    end_s: float,
+    band_edges_hz: NDArray[np.float64],
+    side: str = "caller",
+    title: str = "Mel spectrogram",
+) -> Any:
+    """Draw a mel spectrogram over time and frequency.
+
+    Parameters
+    ----------
+    power_db : numpy.ndarray of float64, shape (bands, columns)
+        Power in dB, low bands first, columns evenly spaced over the stretch.
+    start_s, end_s : float
+        The stretch on the call's clock, in seconds.
+    band_edges_hz : numpy.ndarray of float64, shape (bands + 1,)
+        Where each band begins, and the end of the last, in Hz, rising.
+    side : str
+        Whose channel it is, for the title.
+    title : str
+        Title of the chart.
+
+    Returns
+    -------
+    altair chart
+        With one image mark and a legend; the frequency axis is spaced as the bands are.
+
+    Raises
+    ------
+    UsageError
+        When the shapes do not fit or there is no cell to draw.
+    """
+    import altair as alt
+    import numpy as np
+    import polars as pl
+
+    if power_db.ndim != 2 or not power_db.size or len(band_edges_hz) != len(power_db) + 1:
+        raise UsageError(
+            f"a spectrogram of shape {power_db.shape} does not fit {len(band_edges_hz)} band edges",
+            where="charts.mel",
+            hint="give shape (bands, columns) and bands + 1 edges",
+        )
+    bands, columns = power_db.shape
+    loudest, faintest = float(power_db.max()), float(power_db.min())
+    ticks = [hz for hz in (0, 250, 500, 1000, 2000, 4000, 8000, 16000) if hz <= band_edges_hz[-1] + 1]
+    places = np.interp(ticks, band_edges_hz, np.arange(bands + 1.0))
+    labels = ", ".join(f"'{place:.3f}': '{hz:,}'" for place, hz in zip(places, ticks, strict=True))
+    frame = pl.DataFrame(
+        {
+            "from_s": [start_s], "to_s": [end_s], "middle_s": [(start_s + end_s) / 2],
+            "bottom": [0.0], "top": [float(bands)], "middle": [bands / 2],
+            "url": [_png(power_db, faintest, loudest)],
+        }
+    )  # fmt: skip
+    x = alt.X(
+        "middle_s:Q",
+        title="time from the start of the call (s)",
+        scale=alt.Scale(domain=[start_s, end_s], nice=False),
+    )
+    y = alt.Y(
+        "middle:Q",
+        title="frequency (Hz, mel scale)",
+        scale=alt.Scale(domain=[0, bands], nice=False),
+        axis=alt.Axis(
+            values=[round(float(place), 3) for place in places],
+            labelExpr=f"({{{labels}}})[format(datum.value, '.3f')]",
+            labelOverlap=False,
+            grid=False,
+        ),
+    )
+    width, height = theme.WIDTH - 40, 150
+    picture = (
+        alt.Chart(frame).mark_image(width=width, height=height, aspect=False).encode(x=x, y=y, url="url:N")
+    )
+    scale = alt.Scale(domain=[float(v) for v in np.linspace(faintest, loudest, len(PALETTE))], range=PALETTE)
+    legend = (
+        alt.Chart(pl.DataFrame({"middle_s": [start_s], "middle": [0.0], "level_db": [loudest]}))
+        .mark_point(opacity=0)
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color("level_db:Q", scale=scale, title="power (dB)", legend=alt.Legend(orient="right")),
+        )
+    )
+    cells = f"{bands} bands x {theme.count(columns, 'column')}"
+    subtitle = f"{side}; n: {cells} from {start_s:.2f} to {end_s:.2f} s; nothing left out"
+    return theme.dressed(
+        alt.layer(picture, legend).properties(width=width, height=height), title=title, subtitle=subtitle
+    )
+
+
+def _png(power_db: NDArray[np.float64], faintest: float, loudest: float) -> str:
+    """Return the cells as a PNG data address, low bands at the bottom (PNG 1.2, colour type 3)."""
+    import numpy as np
+
+    anchors = np.array(
+        [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in PALETTE], dtype=np.float64
+    )
+    steps = np.linspace(0, len(PALETTE) - 1, 256)
+    palette = np.stack([np.interp(steps, np.arange(len(PALETTE)), anchors[:, i]) for i in range(3)], axis=1)
+    span = max(loudest - faintest, 1e-9)
+    cells = np.round((power_db[::-1] - faintest) / span * 255).astype(np.uint8)
+    rows = b"".join(b"\0" + row.tobytes() for row in cells)
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", cells.shape[1], cells.shape[0], 8, 3, 0, 0, 0)
+    body = chunk(b"IHDR", header) + chunk(b"PLTE", np.round(palette).astype(np.uint8).tobytes())
+    body += chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+    return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + body).decode()

@@ -1,0 +1,128 @@
+"""A frame as notebooks show it: a table to search and sort, its rows as CSV, its SQL."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import MissingExtra
+from workbench.text.visible import visible, visible_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def shown(
+    frame: pl.DataFrame, sql: str, name: str, *, params: Mapping[str, Any] | None = None, table: Any = None
+) -> Any:
+    """Put a table, a button that downloads all its rows, and its SQL under each other.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        The rows as they are in the archive; they are what is downloaded.
+    sql : str
+        The query they came from.
+    name : str
+        Name of the downloaded file, without its ending.
+    params : mapping, optional
+        Values of the query's parameters.
+    table : marimo.ui.table, optional
+        The table when its selection is read elsewhere, or other columns are shown than are downloaded.
+
+    Returns
+    -------
+    marimo.Html
+
+    Raises
+    ------
+    MissingExtra
+        When marimo is not installed.
+    """
+    mo = _marimo()
+    values = "".join(f"\n-- ${key} = {visible(repr(value))}" for key, value in (params or {}).items())
+    label = f"CSV, {len(frame):,} row" + ("" if len(frame) == 1 else "s")
+    button = mo.download(lambda: as_csv(frame), filename=f"{name}.csv", mimetype="text/csv", label=label)
+    source = mo.accordion({f"SQL of {name}": mo.plain_text(sql.strip() + values)})
+    below = mo.hstack([button, source], justify="start", widths=[1, 6], align="start", gap=1)
+    return mo.vstack([table_of(frame) if table is None else table, below], gap=0.5)
+
+
+def table_of(
+    frame: pl.DataFrame,
+    *,
+    selection: str | None = None,
+    page_size: int = 8,
+    widths: Mapping[str, int] | None = None,
+) -> Any:
+    """Return a marimo table in which no text moves, hides, loads or runs.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        What to show; texts may be untrusted.
+    selection : {'single', 'multi'}, optional
+        Whether rows can be chosen.
+    page_size : int
+        Rows a page.
+    widths : mapping, optional
+        Width of a column in pixels; texts in these columns go on over several lines.
+
+    Returns
+    -------
+    marimo.ui.table
+
+    Raises
+    ------
+    MissingExtra
+        When marimo is not installed.
+    """
+    import polars as pl
+
+    mo = _marimo()
+    widths = {name: width for name, width in (widths or {}).items() if name in frame.columns}
+    numbers = {name: _number for name, kind in frame.schema.items() if kind == pl.Float64}
+    return mo.ui.table(
+        visible_frame(frame),
+        selection=selection,
+        page_size=page_size,
+        pagination=len(frame) > page_size,
+        show_download=False,
+        show_column_summaries=False,
+        show_data_types=False,
+        format_mapping=numbers,
+        wrapped_columns=list(widths),
+        column_widths=widths,
+    )
+
+
+def as_csv(frame: pl.DataFrame) -> bytes:
+    """Return a frame as CSV: an empty cell is null, empty text is quoted, lists and structs are JSON."""
+    import polars as pl
+
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    flat = frame.with_columns(
+        pl.Series(name, [_json(value) for value in frame[name].to_list()], dtype=pl.String) for name in nested
+    )
+    out = io.BytesIO()
+    flat.write_csv(out, null_value="", quote_style="necessary", datetime_format="%Y-%m-%dT%H:%M:%S%.6fZ")
+    return out.getvalue()
+
+
+def _json(value: object) -> str | None:
+    import msgspec
+
+    return None if value is None else msgspec.json.encode(value).decode()
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:,.2f}"
+
+
+def _marimo() -> Any:
+    try:
+        import marimo
+    except ImportError as error:
+        raise MissingExtra("marimo", "notebooks") from error
+    return marimo

@@ -1,0 +1,150 @@
+"""The look that every chart shares, and a chart as SVG."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import MissingExtra, UsageError
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+
+MOST_ROWS = 5000
+"""A chart never draws more rows: gather them in SQL first."""
+
+WIDTH = 760
+INK, PALE, GRID = "#1f2933", "#6b7785", "#e6e9ed"
+ROLES = {"caller": "#0b6e99", "agent": "#c2571a", "mixed": "#6b7785", "unknown": "#a3acb6"}
+SEVERITIES = {"high": "#b3261e", "medium": "#d98c00", "low": "#7a8b99"}
+DIMENSIONS = {
+    "outcome": "#3b5bdb",
+    "policy": "#862e9c",
+    "conversation": "#c2571a",
+    "speech": "#0b6e99",
+    "reliability": "#5c677d",
+}
+KNOWN_PARTS = {
+    "eligible for scan": "#2f7d5b",
+    "scan with caution": "#d98c00",
+    "NOT SCORABLE": "#b3261e",
+    "not measured": "#c3cad2",
+    "no audio": "#8c97a3",
+    "none": "#c3cad2",
+    "not supplied": "#c3cad2",
+}
+"""Values that have a meaning keep their colour whatever else is drawn."""
+
+PARTS = ["#0b6e99", "#c2571a", "#7b9e3b", "#8a5a9e", "#d98c00", "#4d5a66", "#39a0a6", "#b3261e", "#9aa5b1"]
+
+
+def dressed(chart: Any, *, title: str, subtitle: str) -> Any:
+    """Give a finished chart its title, its line on n and what was left out, and the common look.
+
+    Parameters
+    ----------
+    chart : altair chart
+        Outermost chart; it is not changed.
+    title : str
+        What it shows.
+    subtitle : str
+        Number of observations and what was left out.
+
+    Returns
+    -------
+    altair chart
+        A copy, with config.
+    """
+    import altair as alt
+
+    done = chart.properties(
+        title=alt.TitleParams(title, subtitle=subtitle, anchor="start", frame="group", offset=10)
+    )
+    font = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
+    return (
+        done.configure(font=font, background="#ffffff")
+        .configure_title(fontSize=14, color=INK, subtitleColor=PALE, subtitleFontSize=11.5, subtitlePadding=4)
+        .configure_axis(
+            labelColor=INK,
+            titleColor=PALE,
+            titleFontWeight="normal",
+            gridColor=GRID,
+            domainColor="#c3cad2",
+            tickColor="#c3cad2",
+            labelFontSize=11,
+            titleFontSize=11,
+            labelLimit=260,
+        )
+        .configure_legend(
+            labelColor=INK, titleColor=PALE, titleFontWeight="normal", orient="top", titleLimit=300
+        )
+        .configure_view(stroke=None)
+    )
+
+
+def require(frame: pl.DataFrame, columns: str, *, chart: str) -> None:
+    """Refuse a frame that lacks a column, or is too long to draw.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        What is to be drawn.
+    columns : str
+        Names with spaces between them.
+    chart : str
+        Name of the chart, for the message.
+
+    Raises
+    ------
+    UsageError
+        With the missing columns, or the number of rows.
+    """
+    missing = [name for name in columns.split() if name not in frame.columns]
+    if missing:
+        raise UsageError(f"the frame has no column {', '.join(missing)}", where=f"charts.{chart}")
+    if len(frame) > MOST_ROWS:
+        raise UsageError(
+            f"{len(frame)} rows are too many to draw, {MOST_ROWS} is the most",
+            where=f"charts.{chart}",
+            hint="gather them in SQL first",
+        )
+
+
+def nothing(reason: str, *, title: str) -> Any:
+    """Return a chart that says why there is nothing to draw, in place of empty axes."""
+    import altair as alt
+    import polars as pl
+
+    text = alt.Chart(pl.DataFrame({"reason": [reason]})).mark_text(color=PALE, fontSize=13, align="left", x=0)
+    return dressed(
+        text.encode(text="reason:N").properties(width=WIDTH, height=30), title=title, subtitle="n = 0"
+    )
+
+
+def count(number: int, noun: str) -> str:
+    """Return "1 call", "1,200 calls"."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def in_notebook() -> None:
+    """Make charts of this process show as SVG, without the menu that would open an editor on the network."""
+    import altair as alt
+
+    alt.renderers.set_embed_options(renderer="svg", actions=False)
+
+
+def svg(chart: alt.TopLevelMixin) -> str:
+    """Return a chart as SVG text, made without a browser or a network.
+
+    Raises
+    ------
+    MissingExtra
+        When vl-convert is not installed.
+    """
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise MissingExtra("vl-convert-python", "charts") from error
+    text: str = vl_convert.vegalite_to_svg(chart.to_dict())
+    return text

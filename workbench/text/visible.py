@@ -1,0 +1,69 @@
+"""Transcripts made safe to show: nothing in them moves, hides, loads or runs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+_ADDRESS = re.compile(r"(https?|ftp|data|blob|file|javascript)(?=:)", re.IGNORECASE)
+_JOINER = "\u2060"
+
+
+def visible(text: str) -> str:
+    """Return a text as a reader should see it.
+
+    Control characters, bidirectional marks and most characters without a width become their code point in
+    brackets, so that they can neither reorder nor hide words (joiners of letters stay: whole scripts need
+    them). The scheme of an address is cut by an invisible joiner, so that no table makes a link or a picture
+    of it: a picture would be fetched from outside.
+
+    Parameters
+    ----------
+    text : str
+        Untrusted text.
+
+    Returns
+    -------
+    str
+        Still not HTML: escape it before it goes into a page.
+
+    Examples
+    --------
+    >>> visible("pay \u202e100\u202c now")
+    'pay ⟨U+202E⟩100⟨U+202C⟩ now'
+    """
+    shown = _HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    return _ADDRESS.sub(lambda found: found[0][0] + _JOINER + found[0][1:], shown)
+
+
+def visible_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame whose texts can be shown in a table.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Any frame; lists and structs are written as text.
+
+    Returns
+    -------
+    polars.DataFrame
+        Same columns and rows; texts as :func:`visible` shows them, numbers untouched.
+    """
+    import polars as pl
+
+    shown = {}
+    for name, kind in frame.schema.items():
+        if kind == pl.String:
+            shown[name] = pl.col(name).map_elements(visible, return_dtype=pl.String)
+        elif kind.is_nested():
+            shown[name] = pl.col(name).map_elements(
+                lambda value: visible(str(value.to_list() if isinstance(value, pl.Series) else value)),
+                return_dtype=pl.String,
+            )
+    return frame.with_columns(**shown)
