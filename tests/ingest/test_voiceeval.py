@@ -57,7 +57,7 @@ def test_the_other_fixtures() -> None:
     assert refusals == []
     assert calls[2].turns is not None
     assert calls[2].turns[1].start_s == 2.5
-    assert calls[2].tool_calls is None
+    assert calls[2].tool_calls == []  # none listed is none taken
 
 
 def test_without_truth_there_is_none(tmp_path: Path) -> None:

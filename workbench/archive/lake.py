@@ -104,7 +104,14 @@ class Reader:
         self._con = _connect()
         _attach(self._con, layout, read_only=True, as_of=as_of)
         self._as_of = as_of
-        views.load(self._con)
+        try:
+            views.load(self._con)
+        except duckdb.Error as error:
+            raise ArchiveFailed(
+                f"the views do not fit this archive ({error})",
+                where=str(layout.root),
+                hint="another version wrote it; use that version, or import the sources into a new archive",
+            ) from error
         if threads is not None:
             self._con.execute(f"SET threads = {threads:d}")
         root = layout.root.resolve()
@@ -195,6 +202,8 @@ def _query_hint(error: duckdb.Error) -> str:
     text = str(error)
     if "disabled by configuration" in text or "external access" in text.lower() or "file system operations" in text:
         return "queries read the archive only; import a file to query it"
+    if 'near "overlaps"' in text:
+        return 'overlaps is a word of SQL itself: write "overlaps" in quotes'
     if "does not exist" in text:
         return "workbench tables lists tables, views and columns"
     if "parameter" in text.lower():

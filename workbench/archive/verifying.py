@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.archive import media
+from workbench.archive import media, views
 from workbench.archive.lake import Reader
 from workbench.archive.layout import Layout
 from workbench.archive.retention import orphaned_media
-from workbench.assets import folder
-from workbench.errors import ArchiveFailed
+from workbench.errors import ArchiveFailed, QueryRefused
 
 
 @dataclass
@@ -57,12 +56,14 @@ def verify(layout: Layout) -> Verified:
                 media.require(layout, dict(zip(columns, row, strict=True)))
             except ArchiveFailed as error:
                 result.problems.append(str(error))
-        for path in sorted((folder("sql") / "audits").glob("*.sql")):
+        checks = {audit.name: audit.sql for audit in views.audits()}
+        checks |= {f"duplicate keys in {table.table()}": views.duplicate_keys(table) for table in tables().values()}
+        for name, query in checks.items():
             result.audits += 1
-            names, bad = reader.rows(path.read_text(encoding="utf-8"))
+            names, bad = reader.rows(query)
             if bad:
                 shown = ", ".join(f"{name}={value}" for name, value in zip(names, bad[0], strict=True))
-                result.problems.append(f"audit {path.stem}: {len(bad)} rows break it (first: {shown})")
+                result.problems.append(f"audit {name}: {len(bad)} rows break it (first: {shown})")
         left = orphaned_media(layout, {row[0] for row in rows})
     finally:
         reader.close()
@@ -81,8 +82,6 @@ def _check_table(reader: Reader, layout: Layout, name: str, result: Verified) ->
             if not Path(path).is_file():
                 result.problems.append(f"{name}: the data file is missing: {path}")
                 return
-    from workbench.errors import QueryRefused
-
     try:
         reader.rows(f"select count(*), {_every_column(name)} from lake.{name}")
     except QueryRefused as error:

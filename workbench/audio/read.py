@@ -225,7 +225,7 @@ def _open(source: Source) -> Any:
     if source.codec not in LOSSY:
         return soundfile.SoundFile(source.path)
 
-    class Straight(soundfile.SoundFile):
+    class Straight(soundfile.SoundFile):  # type: ignore[misc]  # soundfile has no types
         """Reads from start to end: the wrapper seeks after each block, and MP3 decodes differently after a seek."""
 
         def seekable(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,7 @@ from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
+    from workbench.assertions import Diff
 
 
 @options.command("diff")
@@ -29,8 +30,6 @@ def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json:
     Example:
       workbench diff before after --strict
     """
-    import msgspec
-
     from workbench.archive.archive import Archive
     from workbench.assertions import compare_runs
 
@@ -41,11 +40,59 @@ def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json:
         ]
     diff = compare_runs(frames[0], frames[1])
     if as_json:
-        output.json_line({"before": runs[0], "after": runs[1]} | msgspec.to_builtins(diff))
+        output.json_line({"before": runs[0], "after": runs[1]} | _values(diff))
     else:
-        click.echo(output.safe(diff.text()))
+        _tell(diff)
     if strict and diff.verdict == "REGRESSION":
         sys.exit(Exit.GATE_FAILED)
+
+
+def _values(diff: Diff) -> dict[str, Any]:
+    """Return a diff as JSON values."""
+    frames = {name: getattr(diff, name).to_dicts() for name in ("by_assertion", "added_failures")}
+    changed = diff.changes.filter(diff.changes["change"] != "unchanged").to_dicts()
+    lists = "added_calls removed_calls added_assertions removed_assertions".split()
+    return {"verdict": diff.verdict, "changes": changed} | frames | {name: getattr(diff, name) for name in lists}
+
+
+def _tell(diff: Diff) -> None:
+    """Print a diff: the verdict, each assertion with its interval, each call that changed."""
+    click.echo(diff.verdict)
+    rows = [
+        (
+            row["assertion_id"],
+            row["calls_shared"],
+            f"{row['before_pass']} -> {row['after_pass']}",
+            row["broke"],
+            row["fixed"],
+            row["became_inconclusive"],
+            _difference(row),
+        )
+        for row in diff.by_assertion.to_dicts()
+    ]
+    head = ["assertion", "calls", "passed", "broke", "fixed", "lost", "pass rate, after - before (95 %)"]
+    output.table(head, rows)
+    for row in diff.changes.filter(diff.changes["change"] != "unchanged").to_dicts():
+        if row["change"] != "still_failing":
+            click.echo(
+                output.safe(
+                    f"{row['change']}: {row['assertion_id']} on {row['call_id']} ({row['before']} -> {row['after']})"
+                )
+            )
+    for name in ("added_calls", "removed_calls", "added_assertions", "removed_assertions"):
+        if getattr(diff, name):
+            words = name.replace("_", " ")
+            click.echo(output.safe(f"{words}, not compared: {', '.join(getattr(diff, name)[:10])}"))
+    if diff.added_failures.height:
+        click.echo(f"failures on added calls or assertions, no regression: {diff.added_failures.height}")
+
+
+def _difference(row: dict[str, Any]) -> str:
+    """Return the paired difference of pass rates with its interval, discordant counts and exact p."""
+    if not row["pairs"]:
+        return "no pairs"
+    low, high = 100 * row["difference_low"], 100 * row["difference_high"]
+    return f"{100 * row['difference']:+.0f} points ({low:+.0f} to {high:+.0f}); b {row['b']}, c {row['c']}, p {row['p_exact']:.2g}"
 
 
 def _run(archive: Archive, name: str) -> str:

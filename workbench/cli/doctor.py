@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 from importlib.util import find_spec
 
-import click
-
 from workbench.cli import options, output
 
 _EXTRAS = {

@@ -39,7 +39,8 @@ def command(
     from workbench.audio.config import MeasureConfig
 
     given = {"rel_db": rel_db, "abs_gate_db": abs_gate_db, "hangover_s": hangover_s}
-    config = MeasureConfig(**{name: value for name, value in given.items() if value is not None})
+    stated = {name: value for name, value in given.items() if value is not None}
+    config = msgspec.structs.replace(MeasureConfig(), **stated)
     with Archive(archive_path) as archive, output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
         report = archive.measure(config=config, workers=workers, on_progress=show)
     if as_json:

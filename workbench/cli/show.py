@@ -23,10 +23,8 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
 
     with Archive(archive_path, as_of=as_of) as archive:
         call = archive.call(call_id)
-        query = (
-            "select severity, assertion_id, turn_ix, start_s, message from findings where call_id = $id "
-            "order by start_s nulls last, assertion_id, result_ix"
-        )
+        columns = "severity, assertion_id, turn_ix, start_s, message"
+        query = f"select {columns} from findings where call_id = $id order by start_s, assertion_id, result_ix"
         names, found = archive.reader.rows(query, {"id": call_id})
     if as_json:
         output.json_line({"call": call, "findings": [dict(zip(names, row, strict=True)) for row in found]})

@@ -11,7 +11,7 @@ import click
 from workbench.cli import options, output
 from workbench.errors import UsageError
 from workbench.report import csv_text
-from workbench.report.wanted import parameter
+from workbench.report.wanted import parameter, queries
 
 if TYPE_CHECKING:
     from workbench.archive.lake import Reader
@@ -50,8 +50,12 @@ def command(
     """
     from workbench.archive.archive import Archive
 
-    text = _query(query, file, name)
     values = dict(parameter(item) for item in params)
+    if name is not None and query is None and file is None:
+        (ready,) = queries([name], values)
+        text, values = ready.sql, dict(ready.params)
+    else:
+        text = _query(query, file, name)
     if form == "parquet" and target is None:
         raise UsageError("Parquet goes to a file", where="--format parquet", hint="add -o FILE.parquet")
     bound = limit if limit is not None else (0 if target else 1000)
@@ -65,10 +69,6 @@ def command(
 def _query(query: str | None, file: str | None, name: str | None) -> str:
     if sum(part is not None for part in (query, file, name)) != 1:
         raise UsageError("give one of QUERY, --file or --name", hint='workbench sql "from call_overview"')
-    if name is not None:
-        from workbench.archive import views
-
-        return views.query(name)
     if file == "-" or query == "-":
         return sys.stdin.read()
     if file is not None:

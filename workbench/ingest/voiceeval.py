@@ -69,7 +69,8 @@ def _call(record: Record, path: Path, options: Options) -> Iterator[Call | Refus
     for found in to_call(value, path=path, location=record.location, raw=record.raw, options=options):
         if isinstance(found, Call):
             found.source_format = FORMAT
-            for action in found.tool_calls or ():
+            found.tool_calls = found.tool_calls or []  # the format lists every action; none listed is none taken
+            for action in found.tool_calls:
                 action.consequential = bool(action.consequential)
         yield found
 
