@@ -135,7 +135,7 @@ def test_other_names_of_the_sides(tmp_path: Path, one: str, other: str) -> None:
 
 def test_left_and_right_are_two_calls(tmp_path: Path) -> None:
     noise(tmp_path / "c.left.wav")
-    noise(tmp_path / "c.right.wav")
+    noise(tmp_path / "c.right.wav", frames=900)
     calls, _ = read(tmp_path)
     assert [call.id for call in calls] == ["c.left", "c.right"]
     assert [audios(call)[0][1] for call in calls] == [["mixed"], ["mixed"]]
@@ -236,3 +236,13 @@ def test_json_of_the_same_name_that_is_no_sidecar_is_none(tmp_path: Path) -> Non
     calls, refusals = read(tmp_path)
     assert [(call.id, call.source_format) for call in calls] == [("other", "voiceeval"), ("c", "audio")]
     assert refusals == []
+
+
+def test_a_copy_of_a_recording_is_taken_once(tmp_path: Path) -> None:
+    noise(tmp_path / "a.wav", frames=800)
+    noise(tmp_path / "b" / "a.wav", frames=800)
+    noise(tmp_path / "c.wav", frames=900)
+    calls, (note,) = read(tmp_path)
+    assert [call.id for call in calls] == [f"{tmp_path.name}--a", "c"]
+    assert (note.rule, note.scope) == ("duplicate_source", "note")
+    assert note.source_uri == str(tmp_path / "b" / "a.wav")

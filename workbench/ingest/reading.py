@@ -18,6 +18,7 @@ from workbench.ingest.plausibility import clock_problem, whole_seconds
 from workbench.ingest.protocol import Options
 from workbench.ingest.refusing import of_call
 from workbench.ingest.rows import drop_impossible, turns_out_of_order
+from workbench.ingest.seen import Seen
 from workbench.ingest.walk import Input, Survey
 from workbench.schema.call import Call, Refusal, Scenario
 
@@ -41,7 +42,7 @@ class Reading(Iterator[Call | Refusal]):
         self._options = options
         self._on_progress = on_progress
         self._owned: set[str] = set()
-        self._seen: dict[str, str] = {}
+        self._seen = Seen()
         self._iterator = self._all()
 
     @property
@@ -78,6 +79,7 @@ class Reading(Iterator[Call | Refusal]):
                     else:
                         yield found
             done += item.size
+        self._seen.close()
         if self._on_progress is not None and self.survey.inputs:
             self._on_progress(total, total, self.survey.inputs[-1].path)
 
@@ -115,7 +117,7 @@ class Reading(Iterator[Call | Refusal]):
         yield from drop_impossible(call)
         problem = clock_problem(call, self._options)
         if problem is not None:
-            del self._seen[call.id]
+            self._seen.forget(call.id)
             yield problem
             return
         if call.turn_clock == "reported" and whole_seconds(call):
@@ -163,12 +165,14 @@ class Reading(Iterator[Call | Refusal]):
         if not call.id.strip():
             hint = "give every call an id of its own"
             return of_call(call, "empty_id", message="the call has an empty id", hint=hint)
-        known = self._seen.get(call.id)
+        known = self._seen.meet(call.id, call.source_sha256 or "")
         if known is None:
-            self._seen[call.id] = call.source_sha256 or ""
-            return None
-        if known == call.source_sha256:
-            message = f"the call {call.id!r} was read before with the same bytes; it is taken once"
+            if call.source_format != "audio" or self._seen.meet(f"audio {call.source_sha256}", "") is None:
+                return None
+            self._seen.forget(call.id)
+            known = "same"
+        if known == "same":
+            message = f"the bytes of the call {call.id!r} were read before; it is taken once"
             return of_call(call, "duplicate_source", message=message, hint="nothing to do", scope="note")
         message = f"another call with the id {call.id!r} was read before"
         hint = "give it an id of its own, or import it apart with --id-prefix"
