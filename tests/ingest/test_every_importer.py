@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from workbench import ingest
 from workbench.assets import folder
 from workbench.errors import WorkbenchError
-from workbench.ingest.discovery import importers
+from workbench.ingest.intake.discovery import importers
 from workbench.ingest.protocol import HEAD_BYTES, Importer, Options
 from workbench.schema.call import Call, Refusal
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workbench.ingest import read
-from workbench.ingest.walk import survey
+from workbench.ingest.intake.walk import survey
 from workbench.schema.call import Call, Refusal
 
 ROOT = Path(__file__).parents[2]

@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.ingest.discovery import importers
+from workbench.ingest.intake.discovery import importers
 
 if TYPE_CHECKING:
+    from workbench.ingest.intake.reading import Progress, Reading
     from workbench.ingest.protocol import Options
-    from workbench.ingest.reading import Progress, Reading
 
 __all__ = ["importers", "read"]
 
@@ -49,8 +49,8 @@ def read(
     ImportFailed
         While iterating, with ``options.strict``, in place of the first refusal that is not a note.
     """
+    from workbench.ingest.intake.reading import Reading
+    from workbench.ingest.intake.walk import survey
     from workbench.ingest.protocol import Options
-    from workbench.ingest.reading import Reading
-    from workbench.ingest.walk import survey
 
     return Reading(survey(paths, format=format), options or Options(), on_progress)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from workbench.errors import ImportFailed
-from workbench.ingest import digest
 from workbench.ingest.audio_names import HEADERLESS, MAGIC, SUFFIXES, call_stem, partner, side
 from workbench.ingest.audio_sidecar import Sidecar, is_sidecar, load_sidecar
+from workbench.ingest.intake import digest
 from workbench.ingest.protocol import Options
 from workbench.schema.call import Audio, Call, ChannelRole, Refusal
 

@@ -10,13 +10,13 @@ import msgspec
 
 from workbench.errors import ImportFailed
 from workbench.ingest.audio_names import SIDECAR_KEYS, call_stem, has_audio
+from workbench.ingest.intake.peek import first_object
+from workbench.ingest.intake.references import resolve
+from workbench.ingest.intake.refusing import shown
+from workbench.ingest.intake.roles import role_of
+from workbench.ingest.intake.strict_json import decode
 from workbench.ingest.native import to_call
-from workbench.ingest.peek import first_object
 from workbench.ingest.protocol import Options
-from workbench.ingest.references import resolve
-from workbench.ingest.refusing import shown
-from workbench.ingest.roles import role_of
-from workbench.ingest.strict_json import decode
 from workbench.schema.call import Call, ChannelRole, Refusal
 
 AUDIO_KEYS = frozenset({*SIDECAR_KEYS, "sample_rate_hz"})
@@ -56,7 +56,7 @@ def load_sidecar(audio: Path, options: Options) -> Sidecar:
     Raises
     ------
     ImportFailed
-        With the rule ``sidecar_invalid`` or the rules of :func:`~workbench.ingest.strict_json.decode`.
+        With the rule ``sidecar_invalid`` or the rules of :func:`~workbench.ingest.intake.strict_json.decode`.
     """
     path = resolve(audio.parent, f"{call_stem(audio)}.json")
     if path is None:

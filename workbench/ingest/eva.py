@@ -29,8 +29,8 @@ from workbench.ingest.eva_events import (
     zero_of,
 )
 from workbench.ingest.eva_files import audio_of, framework_spans, read_config, scenario_of, state_of
+from workbench.ingest.intake.shape import load, note, refusal, rows, sha256_of_json, sha256_of_named, utc
 from workbench.ingest.protocol import Options
-from workbench.ingest.shape import load, note, refusal, rows, sha256_of_json, sha256_of_named, utc
 from workbench.schema.call import Call, Refusal, StageTiming, Turn
 
 FORMAT = "eva"

@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from workbench.ingest.roles import changes_something
-from workbench.ingest.shape import load
+from workbench.ingest.intake.roles import changes_something
+from workbench.ingest.intake.shape import load
 from workbench.schema.call import StageTiming, ToolCall, Turn
 
 

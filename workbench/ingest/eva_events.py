@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from workbench.errors import ImportFailed
-from workbench.ingest.shape import refusal, rows
+from workbench.ingest.intake.shape import refusal, rows
 from workbench.schema.call import Refusal, Role, Span
 
 AGENT_VOICE: Final = "framework_agent"

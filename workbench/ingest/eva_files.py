@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
-from workbench.ingest.shape import load, rows
+from workbench.ingest.intake.shape import load, rows
 from workbench.schema.call import Audio, ChannelRole, Refusal, Scenario, Span, StateRow
 
 PER_WORD: Final = "tts_text"

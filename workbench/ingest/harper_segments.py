@@ -13,8 +13,8 @@ from typing import Final, Literal
 
 from msgspec import Struct, field
 
+from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import TimeUnit
-from workbench.ingest.units import scale
 from workbench.schema.call import Span, Turn, Word
 
 SPEECH_UNKNOWN: Final = ("<unk>", "[unintelligible]")

@@ -22,10 +22,10 @@ from msgspec import Struct, field
 from workbench.errors import ImportFailed
 from workbench.ingest.harper_form import SUCCESS, TASK_TYPE, compare
 from workbench.ingest.harper_segments import Segment, split, track_offset_s
+from workbench.ingest.intake.roles import changes_something
+from workbench.ingest.intake.shape import load, refusal, sha256_of_json, sha256_of_named
+from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import Options, TimeUnit
-from workbench.ingest.roles import changes_something
-from workbench.ingest.shape import load, refusal, sha256_of_json, sha256_of_named
-from workbench.ingest.units import scale
 from workbench.schema.call import Audio, Call, Label, Refusal, Role, Scenario, ToolCall, Turn
 
 FORMAT = "harper_valley"

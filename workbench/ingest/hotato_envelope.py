@@ -16,10 +16,10 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from workbench.errors import ImportFailed
-from workbench.ingest.peek import peek
+from workbench.ingest.intake.peek import peek
+from workbench.ingest.intake.shape import convert, load_json, note, refusal, sha256_of_json
+from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import Options, TimeUnit
-from workbench.ingest.shape import convert, load_json, note, refusal, sha256_of_json
-from workbench.ingest.units import scale
 from workbench.schema.call import Call, Label, Refusal, Scenario, Span
 
 FORMAT = "hotato_envelope"

@@ -9,10 +9,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from workbench.errors import ImportFailed
+from workbench.ingest.intake.roles import role_of
+from workbench.ingest.intake.shape import convert, load_json, note, refusal, rows
+from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import TimeUnit
-from workbench.ingest.roles import role_of
-from workbench.ingest.shape import convert, load_json, note, refusal, rows
-from workbench.ingest.units import scale
 from workbench.schema.call import Refusal, Span, StageTiming, ToolCall, Turn
 
 TRACE_SCHEMA: Final = "hotato.voice_trace.v1"

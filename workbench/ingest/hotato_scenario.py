@@ -14,10 +14,10 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 
 from workbench.errors import ImportFailed
-from workbench.ingest.peek import peek
+from workbench.ingest.intake.peek import peek
+from workbench.ingest.intake.shape import convert, load_json, refusal, sha256_of_named
+from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import HEAD_BYTES, Options, TimeUnit
-from workbench.ingest.shape import convert, load_json, refusal, sha256_of_named
-from workbench.ingest.units import scale
 from workbench.schema.call import Audio, Call, ChannelRole, Label, Origin, Refusal, Scenario
 
 FORMAT = "hotato_scenario"

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from workbench.ingest.hotato_rows import ROW_KEYS, Trace, tools_of, trace_of, turns_of
-from workbench.ingest.peek import first_object
+from workbench.ingest.intake.peek import first_object
+from workbench.ingest.intake.shape import load, sha256_of_named
 from workbench.ingest.protocol import HEAD_BYTES, Options
-from workbench.ingest.shape import load, sha256_of_named
 from workbench.schema.call import Call, Refusal, Scenario, StateRow, Turn
 
 FORMAT = "hotato_trace"

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from workbench.ingest import digest
 from workbench.ingest.hotato_rows import ROW_KEYS, TRACE_SCHEMA
 from workbench.ingest.hotato_trace import assemble
-from workbench.ingest.peek import first_object, peek
+from workbench.ingest.intake import digest
+from workbench.ingest.intake.peek import first_object, peek
+from workbench.ingest.intake.shape import read_bytes
 from workbench.ingest.protocol import Options
-from workbench.ingest.shape import read_bytes
 from workbench.schema.call import Call, Refusal
 
 FORMAT = "hotato_trace_file"

@@ -10,16 +10,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from workbench.ingest import digest
-from workbench.ingest.aliases import plain
 from workbench.ingest.audio_names import SIDECAR_KEYS
-from workbench.ingest.jsonl import records
-from workbench.ingest.peek import JSON_SUFFIXES, first_object
+from workbench.ingest.intake import digest
+from workbench.ingest.intake.aliases import plain
+from workbench.ingest.intake.jsonl import records
+from workbench.ingest.intake.peek import JSON_SUFFIXES, first_object
+from workbench.ingest.intake.references import resolve
+from workbench.ingest.intake.refusing import Scope, shown
+from workbench.ingest.intake.rescale import rescale
+from workbench.ingest.intake.roles import role_of
 from workbench.ingest.protocol import Options
-from workbench.ingest.references import resolve
-from workbench.ingest.refusing import Scope, shown
-from workbench.ingest.rescale import rescale
-from workbench.ingest.roles import role_of
 from workbench.schema import call as schema
 from workbench.schema.call import Call, Refusal
 
@@ -61,7 +61,7 @@ def to_call(
     Parameters
     ----------
     value : object
-        Decoded JSON, in the field names of the native format or in those of :mod:`workbench.ingest.aliases`.
+        Decoded JSON, in the field names of the native format or in those of :mod:`workbench.ingest.intake.aliases`.
     path : Path
         File it came from; audio is looked for relative to its folder.
     location : str

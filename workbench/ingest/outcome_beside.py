@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from workbench.ingest.shape import load, load_json, sha256_of_json, sha256_of_named
+from workbench.ingest.intake.shape import load, load_json, sha256_of_json, sha256_of_named
 from workbench.schema.call import Call, Scenario, StateRow
 
 SUFFIX: Final = ".outcome.json"

@@ -15,9 +15,9 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from workbench.errors import ImportFailed
-from workbench.ingest.peek import peek
+from workbench.ingest.intake.peek import peek
+from workbench.ingest.intake.shape import load, utc
 from workbench.ingest.protocol import Options
-from workbench.ingest.shape import load, utc
 from workbench.schema.call import Call, Origin, Refusal, Scenario, Span, StageTiming, StateRow, ToolCall, Turn
 
 FORMAT = "punchin"

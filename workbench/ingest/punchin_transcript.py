@@ -20,14 +20,14 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from workbench.errors import ImportFailed
-from workbench.ingest import jsonl
 from workbench.ingest import transcript_fields as fields
+from workbench.ingest.intake import jsonl
+from workbench.ingest.intake.peek import first_object, peek
+from workbench.ingest.intake.roles import role_of
+from workbench.ingest.intake.shape import load_json, note, read_bytes
 from workbench.ingest.outcome_beside import beside
-from workbench.ingest.peek import first_object, peek
 from workbench.ingest.protocol import Options
 from workbench.ingest.recording_beside import recording_beside
-from workbench.ingest.roles import role_of
-from workbench.ingest.shape import load_json, note, read_bytes
 from workbench.schema.call import Call, Refusal, ToolCall, Turn
 
 FORMAT = "transcript"

@@ -12,8 +12,8 @@ from typing import Literal
 import msgspec
 
 from workbench.errors import ImportFailed
+from workbench.ingest.intake.shape import load, load_json, note, refusal, sha256_of_named
 from workbench.ingest.protocol import Options
-from workbench.ingest.shape import load, load_json, note, refusal, sha256_of_named
 from workbench.ingest.tau2_run import Results, call_of
 from workbench.schema.call import Audio, Call, ChannelRole, Refusal
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.errors import ImportFailed
-from workbench.ingest.peek import peek
+from workbench.ingest.intake.peek import peek
+from workbench.ingest.intake.shape import load, refusal
 from workbench.ingest.protocol import Options
-from workbench.ingest.shape import load, refusal
 from workbench.ingest.tau2_run import Results, call_of
 from workbench.schema.call import Call, Refusal
 

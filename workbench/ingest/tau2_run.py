@@ -10,8 +10,8 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from workbench.errors import ImportFailed
-from workbench.ingest.digest import of_bytes
-from workbench.ingest.shape import convert, sha256_of_json, utc
+from workbench.ingest.intake.digest import of_bytes
+from workbench.ingest.intake.shape import convert, sha256_of_json, utc
 from workbench.ingest.tau2_ticks import AskedTool, Tick, ToolAnswer, spans_of, tool_call, tools_of, turns_of
 from workbench.schema.call import Call, Label, Scenario, Span, StageTiming, ToolCall, Turn
 

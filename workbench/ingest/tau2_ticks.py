@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
-from workbench.ingest.roles import changes_something
+from workbench.ingest.intake.roles import changes_something
 from workbench.ingest.transcript_fields import as_json
 from workbench.schema.call import Role, Span, ToolCall, Turn
 

@@ -15,12 +15,12 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from workbench.errors import ImportFailed
-from workbench.ingest import jsonl
-from workbench.ingest.digest import of_bytes
-from workbench.ingest.peek import first_object, peek
+from workbench.ingest.intake import jsonl
+from workbench.ingest.intake.digest import of_bytes
+from workbench.ingest.intake.peek import first_object, peek
+from workbench.ingest.intake.roles import changes_something
+from workbench.ingest.intake.shape import convert, refusal, sha256_of_json
 from workbench.ingest.protocol import Options
-from workbench.ingest.roles import changes_something
-from workbench.ingest.shape import convert, refusal, sha256_of_json
 from workbench.ingest.transcript_fields import as_json
 from workbench.schema.call import Call, Refusal, Scenario, ToolCall, Turn
 

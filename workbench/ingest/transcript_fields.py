@@ -13,9 +13,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from workbench.ingest.intake.shape import utc
+from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import TimeUnit
-from workbench.ingest.shape import utc
-from workbench.ingest.units import scale
 from workbench.schema.call import ToolCall
 
 SPEAKER: Final = ("speaker", "role", "who", "from", "source", "party")

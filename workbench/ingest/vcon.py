@@ -16,11 +16,11 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 
 from workbench.ingest import transcript_fields as fields
-from workbench.ingest.peek import peek
+from workbench.ingest.intake.peek import peek
+from workbench.ingest.intake.roles import role_of
+from workbench.ingest.intake.shape import load, note, sha256_of_named, utc
+from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import Options, TimeUnit
-from workbench.ingest.roles import role_of
-from workbench.ingest.shape import load, note, sha256_of_named, utc
-from workbench.ingest.units import scale
 from workbench.ingest.vcon_audio import audio_of
 from workbench.schema.call import Audio, Call, Refusal, Role, Turn
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from workbench.errors import WorkbenchError
+from workbench.ingest.intake.references import resolve
 from workbench.ingest.protocol import Options
-from workbench.ingest.references import resolve
 from workbench.schema.call import Audio, ChannelRole
 
 SUFFIXES: Final = (".wav", ".mp3", ".flac", ".ogg", ".opus", ".m4a")

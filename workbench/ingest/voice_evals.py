@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from workbench.ingest import digest
-from workbench.ingest.jsonl import Record, records
-from workbench.ingest.peek import JSON_SUFFIXES, first_object
+from workbench.ingest.intake import digest
+from workbench.ingest.intake.jsonl import Record, records
+from workbench.ingest.intake.peek import JSON_SUFFIXES, first_object
+from workbench.ingest.intake.refusing import Scope, shown
+from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import Options, TimeUnit
-from workbench.ingest.refusing import Scope, shown
-from workbench.ingest.units import scale
 from workbench.schema.call import Call, Refusal, Scenario, Span, StageTiming, Turn
 
 FORMAT = "voice-evals"

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from workbench.errors import ImportFailed
-from workbench.ingest.jsonl import Record, records
+from workbench.ingest.intake.jsonl import Record, records
+from workbench.ingest.intake.peek import JSON_SUFFIXES, first_object
+from workbench.ingest.intake.roles import role_of
 from workbench.ingest.native import to_call
-from workbench.ingest.peek import JSON_SUFFIXES, first_object
 from workbench.ingest.protocol import Options
-from workbench.ingest.roles import role_of
 from workbench.schema.call import Call, Refusal
 
 FORMAT = "voiceeval"

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from workbench.ingest.intake.refusing import of_call
+from workbench.ingest.intake.units import PER_SECOND
 from workbench.ingest.protocol import Options
-from workbench.ingest.refusing import of_call
-from workbench.ingest.units import PER_SECOND
 from workbench.schema.call import Call, Refusal
 
 MAX_CALL_S: Final = 86_400.0

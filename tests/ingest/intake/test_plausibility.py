@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from workbench import ingest
 from workbench.assets import folder
-from workbench.ingest.plausibility import clock_problem
+from workbench.ingest.intake.plausibility import clock_problem
+from workbench.ingest.intake.rows import drop_impossible
+from workbench.ingest.intake.units import PER_SECOND, scale
 from workbench.ingest.protocol import Options, TimeUnit
-from workbench.ingest.rows import drop_impossible
-from workbench.ingest.units import PER_SECOND, scale
 from workbench.schema.call import Call, Refusal, Span, StageTiming, ToolCall, Turn, Word
 
 TURNS = [

@@ -1,4 +1,4 @@
-"""Finds the importers: every module of this folder that has what an importer has."""
+"""Finds the importers: every module of `workbench/ingest` that has what an importer has."""
 
 from __future__ import annotations
 

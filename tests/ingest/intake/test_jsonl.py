@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ImportFailed
-from workbench.ingest import jsonl
-from workbench.ingest.strict_json import MAX_DEPTH, decode
+from workbench.ingest.intake import jsonl
+from workbench.ingest.intake.strict_json import MAX_DEPTH, decode
 from workbench.schema.call import Refusal
 
 VALUES = st.recursive(

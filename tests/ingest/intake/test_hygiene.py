@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from workbench import ingest
 from workbench.assets import folder
-from workbench.ingest.hygiene import strip_call, strip_refusal
-from workbench.ingest.secrets import MARKS, strip_text, strip_value
+from workbench.ingest.intake.hygiene import strip_call, strip_refusal
+from workbench.ingest.intake.secrets import MARKS, strip_text, strip_value
 from workbench.schema.call import Call, Refusal, Span, StateRow, ToolCall, Turn
 
 HEX = "0123456789abcdef" * 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from workbench.ingest.roles import role_of
+from workbench.ingest.intake.roles import role_of
 
 SPOKEN: Final = frozenset({"caller", "agent"})
 NESTED: Final = ("actions", "tool_calls")
@@ -17,7 +17,7 @@ def plain(value: dict[str, Any]) -> dict[str, Any]:
     ----------
     value : dict
         A call as JSON; it is not changed. Turns may say `speaker` for `role`, name the speakers in any way
-        :mod:`workbench.ingest.roles` knows, and hold their own `actions` or `tool_calls` with `args` for
+        :mod:`workbench.ingest.intake.roles` knows, and hold their own `actions` or `tool_calls` with `args` for
         `arguments`.
 
     Returns

@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from workbench.errors import ImportFailed
-from workbench.ingest import digest, jsonl
-from workbench.ingest.strict_json import decode
+from workbench.ingest.intake import digest, jsonl
+from workbench.ingest.intake.strict_json import decode
 from workbench.schema.call import Refusal
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ def load(path: Path, kind: type[T]) -> T:
     Raises
     ------
     ImportFailed
-        ``unreadable``, ``empty_file``, the rules of :func:`~workbench.ingest.strict_json.decode`, or
+        ``unreadable``, ``empty_file``, the rules of :func:`~workbench.ingest.intake.strict_json.decode`, or
         ``wrong_shape``.
     """
     return convert(load_json(path), kind, where=str(path))
@@ -58,7 +58,7 @@ def load_json(path: Path) -> Any:
     Raises
     ------
     ImportFailed
-        ``unreadable``, ``empty_file`` or the rules of :func:`~workbench.ingest.strict_json.decode`.
+        ``unreadable``, ``empty_file`` or the rules of :func:`~workbench.ingest.intake.strict_json.decode`.
     """
     raw = read_bytes(path)
     if not raw.strip():

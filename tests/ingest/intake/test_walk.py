@@ -10,9 +10,9 @@ import pytest
 
 from workbench import ingest
 from workbench.errors import ImportFailed, UsageError
-from workbench.ingest.discovery import importers
+from workbench.ingest.intake.discovery import importers
+from workbench.ingest.intake.walk import survey
 from workbench.ingest.protocol import Options
-from workbench.ingest.walk import survey
 from workbench.schema.call import Call, Refusal
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.ingest.peek import first_object, peek
+from workbench.ingest.intake.peek import first_object, peek
 
 TURNS: list[dict[str, Any]] = [{"role": "caller", "text": 'a, "b" {c', "start_s": 1.5}, {"role": "agent"}]
 CALL = {"id": "c", "turns": TURNS, "x": 1}

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from workbench.errors import ImportFailed
-from workbench.ingest.strict_json import BOM, STRING, decode
+from workbench.ingest.intake.strict_json import BOM, STRING, decode
 from workbench.schema.call import Refusal
 
 MAX_RECORD_BYTES: Final = 64 * 2**20

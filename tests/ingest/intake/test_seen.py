@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.ingest.seen import Seen
+from workbench.ingest.intake.seen import Seen
 
 
 def test_a_name_is_new_once_and_then_the_same_or_another() -> None:

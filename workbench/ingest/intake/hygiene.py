@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from workbench.ingest.refusing import of_call
-from workbench.ingest.secrets import MARKS, strip_keys, strip_text, strip_value
+from workbench.ingest.intake.refusing import of_call
+from workbench.ingest.intake.secrets import MARKS, strip_keys, strip_text, strip_value
 from workbench.schema.call import Call, Refusal
 
 SPOKEN: Final = frozenset({"text", "heard", "truth", "word"})

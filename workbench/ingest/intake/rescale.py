@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import TimeUnit
-from workbench.ingest.units import scale
 from workbench.schema.call import Call
 
 TIMES: Final = ("start_s", "end_s", "time_s", "onset_s", "offset_s", "duration_s")

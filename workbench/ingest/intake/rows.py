@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from workbench.ingest.refusing import of_call
+from workbench.ingest.intake.refusing import of_call
 from workbench.schema.call import Call, Refusal
 
 ROLES: Final = ("caller", "agent")

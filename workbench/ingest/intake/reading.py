@@ -11,15 +11,16 @@ from pathlib import Path
 import msgspec
 
 from workbench.errors import ImportFailed, WorkbenchError
-from workbench.ingest import audio_file, digest
+from workbench.ingest import audio_file
 from workbench.ingest.audio_names import call_stem, partner
-from workbench.ingest.hygiene import strip_call, strip_refusal
-from workbench.ingest.plausibility import clock_problem, whole_seconds
+from workbench.ingest.intake import digest
+from workbench.ingest.intake.hygiene import strip_call, strip_refusal
+from workbench.ingest.intake.plausibility import clock_problem, whole_seconds
+from workbench.ingest.intake.refusing import of_call
+from workbench.ingest.intake.rows import drop_impossible, turns_out_of_order
+from workbench.ingest.intake.seen import Seen
+from workbench.ingest.intake.walk import Input, Survey
 from workbench.ingest.protocol import Options
-from workbench.ingest.refusing import of_call
-from workbench.ingest.rows import drop_impossible, turns_out_of_order
-from workbench.ingest.seen import Seen
-from workbench.ingest.walk import Input, Survey
 from workbench.schema.call import Call, Refusal, Scenario
 
 Progress = Callable[[int, int, Path], None]

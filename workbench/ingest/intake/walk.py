@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from workbench.errors import ImportFailed, UsageError
 from workbench.ingest.audio_names import is_audio_name
-from workbench.ingest.discovery import importers
+from workbench.ingest.intake.discovery import importers
+from workbench.ingest.intake.strict_json import decode
 from workbench.ingest.protocol import HEAD_BYTES, Importer
-from workbench.ingest.strict_json import decode
 
 IRRELEVANT: Final = (
     "*.outcome.json",  # beside a transcript, and read with it

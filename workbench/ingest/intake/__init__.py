@@ -1,0 +1,1 @@
+"""What every input passes, whichever importer reads it: walking, sniffing, streaming, checks, hygiene."""

@@ -1,0 +1,1 @@
+"""One report a file: `QUESTION`, and `build(archive, *, worst) -> str`."""

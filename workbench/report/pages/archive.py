@@ -1,0 +1,208 @@
+"""The report on an archive: what is in it, what was found, how sure that is, and how the worst moments sound."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import UsageError
+from workbench.report.figures import BINS, GapFigure, Stack, bin_width, gap_figure, stack
+from workbench.report.moments import moments
+from workbench.report.paths import without_folders
+from workbench.report.render import render
+from workbench.report.sound import BUDGET_BYTES, Sounds
+from workbench.report.worst_moments import choose
+
+if TYPE_CHECKING:
+    from workbench.archive.archive import Archive
+
+QUESTION = "What is in the archive, what went wrong in it, and how sure is that?"
+DIMENSIONS = ("outcome", "policy", "conversation", "speech", "reliability")
+TIERS = {
+    1: "1: two separate channels",
+    2: "2: mono or text with attributed turns",
+    3: "3: raw mono",
+    4: "4: refused",
+}
+MOST_ROWS = 40
+NEWEST = "(select run_id from latest_runs where kind = 'assert')"
+SQL = {
+    "calls": "from call_overview order by call_id",
+    "rates": f"from assertion_pass_rate where run_id = {NEWEST} order by dimension, deterministic desc, assertion_id",
+    "worst": "from worst_calls order by rank limit 25",
+    "findings": "from findings where list_contains($ids, call_id) order by call_id, assertion_id, result_ix",
+    "gaps": "from response_gap_by_agent order by agent_id, agent_version, clock",
+    "denominators": "from denominators order by metric",
+    "refusals": "from refusals order by run_id, refusal_ix",
+    "run": f"select label, config from runs where run_id = {NEWEST}",
+    "recordings": "select recording_id, duration_s from recordings order by recording_id",
+}
+
+Rows = list[dict[str, Any]]
+
+
+def build(archive: Archive, *, worst: int) -> str:
+    """Return the whole HTML file; see :func:`workbench.report.html.archive_report`."""
+    from workbench.archive.archive import Archive
+
+    if worst < 0:
+        raise UsageError(f"{worst} moments cannot be shown", hint="give 0 or more")
+    snapshot = archive.snapshot
+    text = _build(archive, snapshot, worst=worst)
+    if archive.snapshot != snapshot:  # somebody wrote meanwhile: read it all again, from the one snapshot
+        with Archive(archive.path, as_of=snapshot) as pinned:
+            text = _build(pinned, snapshot, worst=worst)
+    return text
+
+
+def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
+    from workbench.archive.runs import workbench_version
+
+    calls = _rows(archive, SQL["calls"])
+    if not calls:
+        raise UsageError(
+            "the archive holds no calls, so there is nothing to report",
+            where=archive.path.name,
+            hint="workbench import FOLDER --measure --archive DIR",
+        )
+    worst_calls = _rows(archive, SQL["worst"])
+    findings = _rows(archive, SQL["findings"], ids=[row["call_id"] for row in worst_calls])
+    chosen = choose(worst_calls, findings, most=worst)
+    sounds = Sounds(archive.layout)
+    shown = moments(archive, chosen, findings=findings, sounds=sounds) if chosen else []
+    gaps = _rows(archive, SQL["gaps"])
+    refusals = _rows(archive, SQL["refusals"])
+    rates = _rows(archive, SQL["rates"])
+    return render(
+        "archive.html.j2",
+        question=QUESTION,
+        name=archive.path.resolve().name,
+        snapshot=snapshot,
+        version=workbench_version(),
+        sql=_shown_sql(),
+        numbers=_numbers(archive, calls, gaps, refusals),
+        stacks=_stacks(calls),
+        sources=_sources(calls),
+        run=_run(archive),
+        rates=[(dimension, _of(rates, dimension)) for dimension in DIMENSIONS if _of(rates, dimension)],
+        worst_calls=worst_calls,
+        call_count=len(calls),
+        moments=shown,
+        silent_count=sounds.silent_count,
+        budget_mb=BUDGET_BYTES / 1e6,
+        gap_figure=_gap_figure(archive, gaps),
+        gaps=gaps[:MOST_ROWS],
+        more_gaps=max(0, len(gaps) - MOST_ROWS),
+        denominators=_rows(archive, SQL["denominators"]),
+        refusals=[_refusal(row) for row in refusals[:MOST_ROWS]],
+        more_refusals=max(0, len(refusals) - MOST_ROWS),
+    )
+
+
+def _rows(archive: Archive, query: str, **params: Any) -> Rows:
+    names, rows = archive.reader.rows(query, params)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _of(rates: Rows, dimension: str) -> Rows:
+    return [row for row in rates if row["dimension"] == dimension]
+
+
+def _numbers(archive: Archive, calls: Rows, gaps: Rows, refusals: Rows) -> dict[str, Any]:
+    sound = {row["recording_id"]: row["duration_s"] for row in _rows(archive, SQL["recordings"])}
+    timed = [row["duration_s"] for row in calls if row["duration_s"] is not None]
+    judged = [row for row in calls if row["high_finding_count"] is not None]
+    return {
+        "calls": len(calls),
+        "timed_calls": len(timed),
+        "minutes": sum(timed) / 60,
+        "recordings": len(sound),
+        "sound_minutes": sum(sound.values()) / 60,
+        "turns": sum(row["turn_count"] or 0 for row in calls),
+        "answers": sum(row["response_count"] for row in gaps),
+        "answering_calls": sum(row["call_count"] for row in gaps),
+        "judged": len(judged),
+        "high": sum(row["high_finding_count"] for row in judged),
+        "high_calls": sum(row["high_finding_count"] > 0 for row in judged),
+        "medium": sum(row["medium_finding_count"] for row in judged),
+        "medium_calls": sum(row["medium_finding_count"] > 0 for row in judged),
+        "refused": sum(row["scope"] != "note" for row in refusals),
+        "notes": sum(row["scope"] == "note" for row in refusals),
+    }
+
+
+def _health(row: dict[str, Any]) -> str:
+    return (row["health"] or "not measured") if row["has_audio"] else "no audio"
+
+
+def _stacks(calls: Rows) -> list[Stack]:
+    tiers = Counter(row["evidence_tier"] for row in calls)
+    health = Counter(_health(row) for row in calls)
+    clocks = Counter(row["clock"] or "no clock" for row in calls)
+    states = ("eligible for scan", "scan with caution", "NOT SCORABLE", "not measured", "no audio")
+    kinds = ("audio", "transcript", "ticks", "quantised", "no clock")
+    return [
+        stack("Evidence tier", [(TIERS[tier], tiers[tier]) for tier in sorted(tiers)]),
+        stack("Health of the audio", [(name, health[name]) for name in states]),
+        stack("Clock of turn-taking", [(name, clocks[name]) for name in kinds]),
+    ]
+
+
+def _sources(calls: Rows) -> Rows:
+    groups: dict[tuple[Any, ...], Rows] = {}
+    for row in calls:
+        groups.setdefault((row["source_format"], row["origin"], row["evidence_tier"]), []).append(row)
+    return [
+        {
+            "source": key[0],
+            "origin": key[1],
+            "tier": key[2],
+            "calls": len(rows),
+            "with_audio": sum(bool(row["has_audio"]) for row in rows),
+            "eligible": sum(_health(row) == "eligible for scan" for row in rows),
+            "with_clock": sum(row["clock"] is not None for row in rows),
+            "minutes": sum(row["duration_s"] for row in rows if row["duration_s"] is not None) / 60
+            if any(row["duration_s"] is not None for row in rows)
+            else None,
+        }
+        for key, rows in sorted(groups.items())
+    ]
+
+
+def _run(archive: Archive) -> dict[str, Any] | None:
+    rows = _rows(archive, SQL["run"])
+    if not rows:
+        return None
+    config = json.loads(rows[0]["config"] or "{}")
+    return {"label": rows[0]["label"], "pack": config.get("pack"), "version": config.get("version")}
+
+
+def _gap_figure(archive: Archive, gaps: Rows) -> GapFigure | None:
+    from workbench.archive.views import query
+
+    if not gaps:
+        return None
+    width = bin_width(max(row["gap_p95_lin_s"] for row in gaps))
+    bins = _rows(archive, query("gap_histogram"), bin_s=width, most_bins=BINS)
+    return gap_figure(gaps, bins, bin_s=width)
+
+
+def _refusal(row: dict[str, Any]) -> dict[str, Any]:
+    name = PureWindowsPath(PurePosixPath(row["source_uri"]).name).name
+    texts = {key: without_folders(row[key]) for key in ("message", "hint", "location")}
+    return {"file": name, "rule": row["rule"], "scope": row["scope"]} | texts
+
+
+def _shown_sql() -> dict[str, str]:
+    from workbench.archive.views import query
+
+    return {
+        "sources": query("calls_by_source"),
+        "rates": SQL["rates"],
+        "worst": SQL["worst"],
+        "gaps": SQL["gaps"],
+        "denominators": SQL["denominators"],
+        "refusals": SQL["refusals"],
+    }

@@ -1,0 +1,85 @@
+"""Numbers as a reader meets them: counts before rates, times on the call's clock, nothing measured as a dash."""
+
+from __future__ import annotations
+
+NOTHING = "–"
+LONGEST_TEXT = 900
+
+
+def rate_words(count: int, trials: int, low: float | None, high: float | None) -> str:
+    """Return counts, rate and interval, in that order.
+
+    Parameters
+    ----------
+    count, trials : int
+        Successes, and how many were tried.
+    low, high : float or None
+        Bounds of the interval, 0..1; None where there is no rate.
+
+    Returns
+    -------
+    str
+        "4/5 (80 %, 38-96)"; the counts alone where there are no bounds.
+
+    Examples
+    --------
+    >>> rate_words(4, 5, 0.3755, 0.9638)
+    '4/5 (80 %, 38-96)'
+    >>> rate_words(0, 0, None, None)
+    '0/0'
+    """
+    if not trials or low is None or high is None:
+        return f"{count}/{trials}"
+    return f"{count}/{trials} ({100 * count / trials:.0f} %, {100 * low:.0f}-{100 * high:.0f})"
+
+
+def seconds(value: float | None) -> str:
+    """Return a length as "1.71 s", or a dash for None."""
+    return NOTHING if value is None else f"{value:.2f} s"
+
+
+def clock(value: float | None, *, digits: int = 1) -> str:
+    """Return a time on the call's clock as minutes and seconds, or a dash for None.
+
+    Examples
+    --------
+    >>> clock(86.04), clock(119.96), clock(5.0, digits=0), clock(None)
+    ('1:26.0', '2:00.0', '0:05', '–')
+    """
+    if value is None:
+        return NOTHING
+    units = 10**digits
+    whole, rest = divmod(round(value * units), 60 * units)
+    width = 3 + digits if digits else 2
+    return f"{whole}:{rest / units:0{width}.{digits}f}"
+
+
+def bounds(low: float | None, high: float | None) -> str:
+    """Return an interval in seconds; a bound that the data cannot give is a dash.
+
+    Examples
+    --------
+    >>> bounds(1.2, None), bounds(None, None)
+    ('1.20 to –', '–')
+    """
+    if low is None and high is None:
+        return NOTHING
+    ends = [NOTHING if end is None else f"{end:.2f}" for end in (low, high)]
+    return " to ".join(ends)
+
+
+def many(count: int, noun: str, *, plural: str | None = None) -> str:
+    """Return "1 call", "1,200 calls"."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def short(text: str | None, *, limit: int = LONGEST_TEXT) -> str | None:
+    """Return a text cut to a length, saying how much was left out; None stays None."""
+    if text is None or len(text) <= limit:
+        return text
+    return f"{text[:limit]} … ({many(len(text) - limit, 'character')} more)"
+
+
+def plainly(name: str) -> str:
+    """Return a name of the tables as words: "no_confirmation" becomes "no confirmation"."""
+    return name.replace("_", " ")
