@@ -37,12 +37,12 @@ def report(name: str) -> Page:
     """
     if name not in reports():
         raise UsageError(f"there is no report {name!r}", hint=f"one of: {', '.join(reports())}")
-    page: Page = importlib.import_module(f"{pages.__name__}.{name}")  # type: ignore[assignment]
+    page: Page = importlib.import_module(f"{pages.__name__}.{name}")
     return page
 
 
 def archive_report(archive: Archive, *, worst: int = 8) -> str:
-    """Return the report on an archive: what is in it, verdicts, response gaps, the worst calls with their sound.
+    """Return the report on an archive: contents, verdicts, response gaps, the worst calls with their sound.
 
     Parameters
     ----------

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.report.figures import level_path
-from workbench.report.wording import plainly
 from workbench.report.word_changes import Line, lines
+from workbench.report.wording import plainly
 
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
@@ -140,7 +140,9 @@ def _moment(
     start, end = _stretch(row, call, list(sides.values()))
     timed = end > start
     turns, more = _turns(archive, row, (start, end) if timed and placed else None)
-    if not turns and timed and placed:  # a tool call long after the last word: the turns around the one it belongs to
+    if (
+        not turns and timed and placed
+    ):  # a tool call long after the last word: the turns around the one it belongs to
         turns, more = _turns(archive, row, None)
     if not runs and placed:
         runs = [turn for turn in turns if turn["start_s"] is not None and turn["end_s"] is not None]
@@ -152,7 +154,11 @@ def _moment(
         lanes = tuple(
             lane
             for role in ("caller", "agent", "mixed")
-            if (lane := _lane(archive, role, sides.get(role), runs=runs, turns=turns if placed else [], scale=scale))
+            if (
+                lane := _lane(
+                    archive, role, sides.get(role), runs=runs, turns=turns if placed else [], scale=scale
+                )
+            )
         )
         marks = _marks(row, others, scale)
         if sides:
@@ -188,7 +194,7 @@ def _moment(
 
 
 def _sides(call: dict[str, Any], recordings: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the recording to show for each role: those that timing is read from, else the first that has it."""
+    """Return the recording to show for each role: the one timing is read from, else the first that has it."""
     by_id = {row["recording_id"]: row for row in recordings}
     found = {}
     for role in ("caller", "agent", "mixed"):
@@ -198,8 +204,12 @@ def _sides(call: dict[str, Any], recordings: list[dict[str, Any]]) -> dict[str, 
     if not found:
         ordered = sorted(recordings, key=lambda row: (row["boundary"] != "combined", row["recording_id"]))
         for role in ("caller", "agent", "mixed"):
-            found |= {role: row for row in reversed(ordered) if role in row["channel_roles"]}
-        if not found and ordered:
+            having = [row for row in ordered if role in row["channel_roles"]]
+            if having:
+                found[role] = having[0]
+        if "caller" in found or "agent" in found:
+            found.pop("mixed", None)
+        elif not found and ordered:
             found["mixed"] = ordered[0]
     return found
 
@@ -245,7 +255,7 @@ def _lane(
     turns: list[dict[str, Any]],
     scale: _Scale,
 ) -> Lane | None:
-    path = _level(archive, role, recording, scale) if recording else ""
+    path = _level(archive, role, recording=recording, scale=scale) if recording else ""
     spoken = [run for run in runs if run["role"] == role and scale.holds(run["start_s"], run["end_s"])]
     begun = [turn for turn in turns if turn["role"] == role and turn["start_s"] is not None]
     if not path and not spoken and role == "mixed":
@@ -253,20 +263,29 @@ def _lane(
     return Lane(
         role,
         path,
-        tuple((scale.at(run["start_s"]), scale.at(run["end_s"]) - scale.at(run["start_s"])) for run in spoken[:MOST_RUNS]),
-        tuple((scale.at(turn["start_s"]), turn["turn_ix"]) for turn in begun if turn["start_s"] >= scale.start_s),
+        tuple(
+            (scale.at(run["start_s"]), scale.at(run["end_s"]) - scale.at(run["start_s"]))
+            for run in spoken[:MOST_RUNS]
+        ),
+        tuple(
+            (scale.at(turn["start_s"]), turn["turn_ix"]) for turn in begun if turn["start_s"] >= scale.start_s
+        ),
     )
 
 
-def _level(archive: Archive, role: str, recording: dict[str, Any], scale: _Scale) -> str:
+def _level(archive: Archive, role: str, *, recording: dict[str, Any], scale: _Scale) -> str:
     from workbench.audio.config import MeasureConfig
 
     hop = MeasureConfig().hop_s(recording["sample_rate_hz"])
     query = "from frames where recording_id = $id and frame_ix between $low and $high order by frame_ix"
     low, high = ((end - recording["offset_s"]) / hop for end in (scale.start_s, scale.end_s))
-    names, rows = archive.reader.rows(query, {"id": recording["recording_id"], "low": int(low), "high": int(high)})
+    names, rows = archive.reader.rows(
+        query, {"id": recording["recording_id"], "low": int(low), "high": int(high)}
+    )
     column, index = names.index(f"{role}_dbfs"), names.index("frame_ix")
-    points = [(recording["offset_s"] + row[index] * hop, row[column]) for row in rows if row[column] is not None]
+    points = [
+        (recording["offset_s"] + row[index] * hop, row[column]) for row in rows if row[column] is not None
+    ]
     return level_path(points, scale.start_s, scale.end_s)
 
 
@@ -301,7 +320,11 @@ def _turns(
         condition = "start_s <= $high and coalesce(end_s, start_s) >= $low"
         low, high = stretch
     elif row["turn_ix"] is not None:
-        condition, low, high = "turn_ix between $low and $high", row["turn_ix"] - AROUND, row["turn_ix"] + AROUND
+        condition, low, high = (
+            "turn_ix between $low and $high",
+            row["turn_ix"] - AROUND,
+            row["turn_ix"] + AROUND,
+        )
     else:
         return [], 0
     query = f"from turns where call_id = $id and {condition} order by turn_ix limit 10000"
@@ -324,7 +347,9 @@ def _notes(
 ) -> tuple[str, ...]:
     found = []
     if not recordings:
-        found.append("The call has no audio" + (": the lanes are drawn from the turn clock." if timed else "."))
+        found.append(
+            "The call has no audio" + (": the lanes are drawn from the turn clock." if timed else ".")
+        )
     elif sides.get("mixed"):
         found.append("Its recording does not part caller and agent: one lane of level for both.")
     if not timed:

@@ -1,4 +1,4 @@
-"""Templates to one HTML file: every text is made visible and escaped, and the policy lets nothing in or out."""
+"""Templates to one HTML file: every text is made visible and escaped; the policy lets nothing in or out."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def render(template: str, **facts: Any) -> str:
     template : str
         File of `templates/` that extends `page.html.j2`.
     **facts : object
-        What it shows. Texts may come from anyone: they are shown with their hidden characters named, and escaped.
+        What it shows. Texts may come from anyone: their hidden characters are named, and they are escaped.
 
     Returns
     -------
     str
-        HTML with one style sheet and one script inside, and a content security policy that allows these two by
-        their hashes, sound and pictures from the file itself, and nothing else.
+        HTML with one style sheet and one script inside, and a content security policy that allows these two
+        by their hashes, sound and pictures from the file itself, and nothing else.
     """
     from markupsafe import Markup
 

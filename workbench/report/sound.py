@@ -100,7 +100,7 @@ class Sounds:
     def _joined(
         self, sides: dict[str, dict[str, Any]], start_s: float, end_s: float
     ) -> tuple[bytes, str, str]:
-        """Return two recordings as one file, the slower one interpolated to the other's rate, for the ear only."""
+        """Return two recordings as one file, the slower interpolated to the other's rate, to listen to."""
         import numpy as np
         import soundfile
 

@@ -29,8 +29,8 @@ class Line:
 def lines(text: str | None, heard: str | None, truth: str | None) -> tuple[Line, ...]:
     """Return the versions of a turn that differ, the true one first.
 
-    What was really said is `truth` where it is known, else the transcript's `text`; what was heard is `heard`,
-    else `text`. Words are compared without case and punctuation.
+    What was really said is `truth` where it is known, else the transcript's `text`; what was heard is
+    `heard`, else `text`. Words are compared without case and punctuation.
 
     Parameters
     ----------
@@ -57,9 +57,8 @@ def lines(text: str | None, heard: str | None, truth: str | None) -> tuple[Line,
         left, right = _compare(said, got)
         found = [Line("said" if truth is None else "really said", left)]
         found.append(Line("transcript" if heard is None else "heard", right))
-    if text is not None and said is not None and got is not None:
-        if _words(text) not in (_words(said), _words(got)):
-            found.append(Line("transcript", (Piece(short(text) or "", changed=False),)))
+    if text is not None and _words(text) not in (_words(said or ""), _words(got or "")):
+        found.append(Line("transcript", (Piece(short(text) or "", changed=False),)))
     return tuple(found)
 
 

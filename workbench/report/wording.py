@@ -1,4 +1,4 @@
-"""Numbers as a reader meets them: counts before rates, times on the call's clock, nothing measured as a dash."""
+"""Numbers as a reader meets them: counts before rates, times on the call's clock, a dash for nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ NOTHING = "–"
 LONGEST_TEXT = 900
 
 
-def rate_words(count: int, trials: int, low: float | None, high: float | None) -> str:
+def rate_words(count: int, trials: int, *, low: float | None, high: float | None) -> str:
     """Return counts, rate and interval, in that order.
 
     Parameters
@@ -23,9 +23,9 @@ def rate_words(count: int, trials: int, low: float | None, high: float | None) -
 
     Examples
     --------
-    >>> rate_words(4, 5, 0.3755, 0.9638)
+    >>> rate_words(4, 5, low=0.3755, high=0.9638)
     '4/5 (80 %, 38-96)'
-    >>> rate_words(0, 0, None, None)
+    >>> rate_words(0, 0, low=None, high=None)
     '0/0'
     """
     if not trials or low is None or high is None:

@@ -8,11 +8,14 @@ from typing import Any
 SEVERITIES = ("high", "medium", "low", "none")
 
 
-def choose(calls: Sequence[dict[str, Any]], findings: Iterable[dict[str, Any]], *, most: int) -> list[dict[str, Any]]:
+def choose(
+    calls: Sequence[dict[str, Any]], findings: Iterable[dict[str, Any]], *, most: int
+) -> list[dict[str, Any]]:
     """Return one finding a call, for the worst calls that have one.
 
-    Of a call's findings the most severe one is taken; among equals first one of a kind that was not taken yet, then one with
-    a time, then the longest, then the earliest. A call that was not judged gives its slowest answer.
+    Of a call's findings the most severe one is taken; among equals first one of a kind not taken
+    yet, then one with a time, then the longest, then the earliest. A call that was not judged gives its slowest
+    answer.
 
     Parameters
     ----------
@@ -50,7 +53,15 @@ def _order(row: dict[str, Any], taken: set[str]) -> tuple[Any, ...]:
     length = 0.0 if start is None or end is None else max(0.0, end - start)
     timeless = start is None
     severity = SEVERITIES.index(row["severity"] or "none")
-    return severity, row["failure_code"] in taken, timeless, -length, start or 0.0, row["assertion_id"], row["result_ix"]
+    return (
+        severity,
+        row["failure_code"] in taken,
+        timeless,
+        -length,
+        start or 0.0,
+        row["assertion_id"],
+        row["result_ix"],
+    )
 
 
 def _slowest(call: dict[str, Any]) -> dict[str, Any]:

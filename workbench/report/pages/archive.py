@@ -1,4 +1,4 @@
-"""The report on an archive: what is in it, what was found, how sure that is, and how the worst moments sound."""
+"""The report on an archive: what is in it, what was found, how sure that is, how the worst moments sound."""
 
 from __future__ import annotations
 
@@ -27,16 +27,15 @@ TIERS = {
     4: "4: refused",
 }
 MOST_ROWS = 40
-NEWEST = "(select run_id from latest_runs where kind = 'assert')"
 SQL = {
     "calls": "from call_overview order by call_id",
-    "rates": f"from assertion_pass_rate where run_id = {NEWEST} order by dimension, deterministic desc, assertion_id",
+    "rates": "from assertion_pass_rate semi join latest_runs using (run_id) order by dimension, assertion_id",
     "worst": "from worst_calls order by rank limit 25",
     "findings": "from findings where list_contains($ids, call_id) order by call_id, assertion_id, result_ix",
     "gaps": "from response_gap_by_agent order by agent_id, agent_version, clock",
     "denominators": "from denominators order by metric",
     "refusals": "from refusals order by run_id, refusal_ix",
-    "run": f"select label, config from runs where run_id = {NEWEST}",
+    "run": "from runs semi join (from latest_runs where kind = 'assert') using (run_id)",
     "recordings": "select recording_id, duration_s from recordings order by recording_id",
 }
 
@@ -82,7 +81,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         snapshot=snapshot,
         version=workbench_version(),
         sql=_shown_sql(),
-        numbers=_numbers(archive, calls, gaps, refusals),
+        numbers=_numbers(archive, calls, gaps=gaps, refusals=refusals),
         stacks=_stacks(calls),
         sources=_sources(calls),
         run=_run(archive),
@@ -107,10 +106,12 @@ def _rows(archive: Archive, query: str, **params: Any) -> Rows:
 
 
 def _of(rates: Rows, dimension: str) -> Rows:
-    return [row for row in rates if row["dimension"] == dimension]
+    """Return the checks of a dimension, those that a model judged after the others."""
+    found = [row for row in rates if row["dimension"] == dimension]
+    return sorted(found, key=lambda row: not row["deterministic"])
 
 
-def _numbers(archive: Archive, calls: Rows, gaps: Rows, refusals: Rows) -> dict[str, Any]:
+def _numbers(archive: Archive, calls: Rows, *, gaps: Rows, refusals: Rows) -> dict[str, Any]:
     sound = {row["recording_id"]: row["duration_s"] for row in _rows(archive, SQL["recordings"])}
     timed = [row["duration_s"] for row in calls if row["duration_s"] is not None]
     judged = [row for row in calls if row["high_finding_count"] is not None]
