@@ -1,0 +1,161 @@
+"""What a reader sees and hears in the notebooks, looked at through Chromium with no network."""
+
+from __future__ import annotations
+
+import csv
+import io
+import urllib.parse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HARPER = "ff0296d00e5e4184"
+App = Any  # the class of that name in conftest.py
+Serve = Callable[[str, Path], str]
+
+
+def choose_row(app: App, cell: str, text: str) -> None:
+    """Choose the first row of a cell's table that holds a text."""
+    app.cell(cell).get_by_role("row").filter(has_text=text).first.get_by_role("checkbox").click()
+    app.idle()
+
+
+def stats(app: App, cell: str) -> list[str]:
+    """Return the big numbers of a cell."""
+    return [
+        str(value)
+        for value in app.cell(cell)
+        .locator("marimo-stat")
+        .evaluate_all("all => all.map(s => s.dataset.value)")
+    ]
+
+
+def drawn(app: App, cell: str) -> str:
+    """Return all texts that a cell's charts draw."""
+    return " ".join(app.cell(cell).locator("svg text").all_text_contents())
+
+
+def test_the_archive_notebook(app: App, served: Serve, page_archive: Path) -> None:
+    app.open(served("archive", page_archive))
+    everything = stats(app, "contents")
+    assert len(everything) == 4
+    assert app.cell("contents").locator("[aria-roledescription=bar]").count() >= 10
+    before = drawn(app, "checks")
+    assert "95 % Wilson interval" in before
+    assert "95 % bootstrap interval" in drawn(app, "waiting")
+
+    app.cell("filters").get_by_role("combobox").first.select_option("harper_valley")
+    app.idle()
+    narrowed = stats(app, "contents")
+    assert narrowed != everything
+    assert narrowed[0].strip('"') == "8"
+    assert narrowed[3].strip('"') == "1"
+    after = drawn(app, "checks")
+    assert after != before
+    assert "n: 8 calls" in after
+
+    with app.page.expect_download() as waiting:
+        app.cell("worst").get_by_text("CSV, 8 rows").click()
+    rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text(encoding="utf-8"))))
+    assert waiting.value.suggested_filename == "worst_calls.csv"
+    assert len(rows) == 8
+    assert HARPER in {row["call_id"] for row in rows}
+
+    app.cell("worst").get_by_text("SQL of worst_calls").click()
+    assert "$source_format = 'harper_valley'" in app.text("worst")
+
+    choose_row(app, "worst", HARPER)
+    told = app.text("next_step")
+    assert f"workbench notebook call --call {HARPER} --archive" in told
+    assert f"?call={HARPER}" in told
+
+
+def test_the_call_notebook(app: App, served: Serve, page_archive: Path) -> None:
+    app.open(f"{served('call', page_archive)}/?call={HARPER}")
+    lanes = app.cell("lanes")
+    assert "caller (dBFS)" in drawn(app, "lanes")
+    assert "agent (dBFS)" in drawn(app, "lanes")
+    assert "time from the start of the call (s)" in drawn(app, "lanes")
+    assert lanes.locator("[aria-roledescription=bar]").count() >= 8  # turns
+
+    # the fourth turn runs from 12.82 to 17.38 s
+    choose_row(app, "turns", "robert miller")
+    assert app.sound_s("turn_player") == pytest.approx(4.56, abs=0.01)
+    assert "12.82 to 17.38 s (4.56 s), caller left, agent right" in app.text("turn_player")
+
+    # words that were heard otherwise are marked
+    choose_row(app, "turns", "nine thirty")
+    assert app.cell("turn_player").locator("mark").all_text_contents() == ["a", "m", "am"]
+
+    # a finding plays its own stretch
+    choose_row(app, "findings", "slow_response")
+    finding = app.text("finding_player")
+    seconds = float(finding.partition("(")[2].partition(" s)")[0])
+    assert app.sound_s("finding_player") == pytest.approx(seconds, abs=0.01)
+
+    # dragging the end of the stretch makes it longer, in the drawing and in the sound
+    was = app.sound_s("stretch_player")
+    end = lanes.get_by_role("slider").last
+    end.focus()
+    before = lanes.locator("svg").first.inner_html()
+    for _ in range(3):
+        app.page.keyboard.press("ArrowRight")
+        app.idle()
+    assert app.sound_s("stretch_player") == pytest.approx(was + 0.15, abs=0.01)
+    assert lanes.locator("svg").first.inner_html() != before
+
+    assert app.cell("spectrogram").locator("svg image").count() == 0
+    app.cell("spectrogram_switch").get_by_role("switch").click()
+    app.idle()
+    assert app.cell("spectrogram").locator("svg image").count() == 2
+    assert "frequency (Hz, mel scale)" in drawn(app, "spectrogram")
+
+
+def test_what_a_call_lacks_is_said(app: App, served: Serve, page_archive: Path) -> None:
+    """Three calls one after the other on one server: without audio and clock, unknown, with its file gone."""
+    address = served("call", page_archive)
+    app.open(f"{address}/?call=gpt-4o-airline-first-20-task2-trial0")
+    assert "This call has no audio" in app.text("lanes")
+    assert "no audio" in app.text("stretch_player")
+    assert app.page.locator("audio").count() == 0
+    choose_row(app, "turns", "agent")
+    assert "Nothing to play: this turn has no time" in app.text("turn_player")
+
+    app.open(f"{address}/?call=../../etc/passwd")
+    assert "not in this archive" in app.text("picker")
+
+    app.open(f"{address}/?call=02e41649e7c441fd")
+    assert "the audio file is missing" in app.text("stretch_player")
+    assert app.page.locator("audio").count() == 0
+
+
+def test_hostile_words_stay_words(app: App, served: Serve, page_archive: Path) -> None:
+    call_id = "</script><b>hostile</b>"
+    app.open(f"{served('call', page_archive)}/?call={urllib.parse.quote(call_id)}")
+    title = app.page.title()
+    shown = app.cell("turns").get_by_role("row").filter(has_text="onerror")
+    assert "</script><img src=x onerror=" in shown.first.inner_text()
+    choose_row(app, "turns", "onerror")
+    assert "</script><img src=x onerror=" in app.text("turn_player")
+    choose_row(app, "turns", "evil")
+    text = app.text("turn_player")
+    assert "⟨U+202E⟩evil⟨U+202C⟩ <b>bold</b>" in text
+    assert "\u202e" not in app.page.content()
+    found: list[Any] = app.page.evaluate(
+        """() => { const seen = []; const walk = node => { for (const n of node.querySelectorAll('*')) {
+            if (n.tagName === 'IMG' || n.onerror) seen.push(n.outerHTML);
+            if (n.shadowRoot) walk(n.shadowRoot); } };
+            walk(document); return seen; }"""
+    )
+    assert not [image for image in found if "outside.example" in image or 'src="x"' in image]
+    assert app.page.title() == title != "owned"
+
+
+def test_without_an_archive_both_say_what_to_do(app: App, served: Serve, tmp_path: Path) -> None:
+    for name in ("archive", "call"):
+        app.open(served(name, tmp_path / "nothing"))
+        assert "no such archive" in app.text("load")
+        assert "workbench init" in app.text("load")
+        assert "workbench demo" in app.text("load")

@@ -1,0 +1,63 @@
+"""The small functions that notebooks keep to themselves."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from types import ModuleType
+
+import pytest
+
+from workbench.cli.notebook import notebooks
+
+
+def module(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"notebook_{name}", notebooks()[name])
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def call() -> ModuleType:
+    return module("call")
+
+
+@pytest.fixture(scope="module")
+def archive() -> ModuleType:
+    return module("archive")
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [([2.0, 5.0], (2.0, 5.0)), ([5, 2], (2.0, 5.0)), ([-3.0, 999.0], (0.0, 30.0))],
+)
+def test_a_stretch_stays_within_the_call(
+    call: ModuleType, sent: object, expected: tuple[float, float]
+) -> None:
+    assert call.clamped(sent, 30.0) == expected
+
+
+@pytest.mark.parametrize("sent", [None, ["a", 2], 7, [1.0], [1.0, 2.0, 3.0], [math.nan, 2.0]])
+def test_nonsense_from_a_browser_is_the_first_ten_seconds(call: ModuleType, sent: object) -> None:
+    assert call.clamped(sent, 30.0) == (0.0, 10.0)
+
+
+def test_long_and_odd_ids_can_be_chosen(call: ModuleType) -> None:
+    assert call.labelled("call-1") == "call-1"
+    assert len(call.labelled("x" * 300)) == 80
+    assert call.labelled("a\nb") == "a b"
+
+
+def test_an_interval_is_written_only_where_there_is_one(archive: ModuleType) -> None:
+    row = {"pass_rate": 0.8, "pass_rate_low": 0.376, "pass_rate_high": 0.964}
+    assert archive.interval(row) == " (80%, 95 % interval 38% to 96%)"
+    assert archive.interval({"pass_rate": None}) == ""
+
+
+def test_how_to_open_quotes_what_a_shell_and_an_address_would_read(archive: ModuleType) -> None:
+    told = archive.how_to_open("a b&c'; rm", "my archive")
+    assert "--call 'a b&c'\"'\"'; rm' --archive 'my archive'" in told
+    assert told.endswith("?call=a%20b%26c%27%3B%20rm")
