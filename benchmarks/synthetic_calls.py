@@ -7,6 +7,9 @@ from pathlib import Path
 import numpy as np
 import soundfile as sf
 
+DIFFERENT = 12
+"""Calls that are made afresh; later ones are these, begun elsewhere, which is as much work to measure."""
+
 
 def call(seconds: float, *, rate: int = 8000, seed: int = 0) -> np.ndarray:
     """Return an int16 array of shape (samples, 2): caller and agent in turn, now and then together."""
@@ -27,8 +30,11 @@ def call(seconds: float, *, rate: int = 8000, seed: int = 0) -> np.ndarray:
 
 
 def folder(path: Path, *, calls: int, minutes: float, rate: int = 8000) -> float:
-    """Write that many calls as WAV files; return the seconds of audio."""
+    """Write that many calls as WAV files, no two alike; return the seconds of audio."""
     path.mkdir(parents=True, exist_ok=True)
+    made = [call(minutes * 60, rate=rate, seed=ix) for ix in range(min(calls, DIFFERENT))]
     for ix in range(calls):
-        sf.write(path / f"call-{ix:04d}.wav", call(minutes * 60, rate=rate, seed=ix), rate, subtype="PCM_16")
+        again, which = divmod(ix, DIFFERENT)
+        shift = int(again * 7.3 * rate) % len(made[which])
+        sf.write(path / f"call-{ix:04d}.wav", np.roll(made[which], shift, axis=0), rate, subtype="PCM_16")
     return calls * minutes * 60
