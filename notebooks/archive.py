@@ -255,7 +255,8 @@ def waiting(evidence, narrowed):
 @app.cell
 def worst(evidence, narrowed):
     mo.stop(evidence.is_empty())
-    worst_calls, _sql, _params = narrowed("worst_calls")
+    _all, _sql, _params = narrowed("worst_calls")
+    worst_calls = _all.sort("rank")
     worst_table = table_of(
         worst_calls.select(
             "rank", "call_id", "high_finding_count", "medium_finding_count", "worst_response_gap_s", "reason"

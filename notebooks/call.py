@@ -11,6 +11,7 @@ app = marimo.App(width="full", app_title="One call, seen and heard")
 
 with app.setup:
     import html
+    import math
     import os
     import sys
 
@@ -366,10 +367,14 @@ def facts(call):
 @app.function
 def clamped(value, end_s):
     """Return two numbers as a stretch within the call, whatever a reader's browser sent."""
+    first = (0.0, min(10.0, end_s))
     try:
-        low, high = sorted(min(max(float(number), 0.0), end_s) for number in value)
+        low, high = sorted(float(number) for number in value)
     except (TypeError, ValueError):
-        return 0.0, min(10.0, end_s)
+        return first
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return first
+    low, high = min(max(low, 0.0), end_s), min(max(high, 0.0), end_s)
     return low, high
 
 

@@ -76,7 +76,7 @@ def test_a_choice_of_calls_without_a_value(whole: Archive) -> None:
 
 
 def test_nothing_chosen_is_the_view_itself() -> None:
-    assert filtered_view("denominators", dict.fromkeys(FILTERS)) == ("from denominators", {})
+    assert filtered_view("denominators", dict.fromkeys(FILTERS)) == ("from denominators order by metric", {})
 
 
 def test_values_are_parameters(whole: Archive) -> None:

@@ -56,6 +56,9 @@ def test_the_archive_notebook(app: App, served: Serve, page_archive: Path) -> No
     assert after != before
     assert "n: 8 calls" in after
 
+    metric = app.cell("judgeable").get_by_role("row").filter(has_text="assertion:misheard_number")
+    assert metric.get_by_role("cell").all_text_contents()[:3] == ["assertion:misheard_number", "8", "8"]
+
     with app.page.expect_download() as waiting:
         app.cell("worst").get_by_text("CSV, 8 rows").click()
     rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text(encoding="utf-8"))))
@@ -84,6 +87,9 @@ def test_the_call_notebook(app: App, served: Serve, page_archive: Path) -> None:
     choose_row(app, "turns", "robert miller")
     assert app.sound_s("turn_player") == pytest.approx(4.56, abs=0.01)
     assert "12.82 to 17.38 s (4.56 s), caller left, agent right" in app.text("turn_player")
+
+    row = app.cell("turns").get_by_role("row").filter(has_text="robert miller")
+    assert row.get_by_role("cell").all_text_contents()[1:5] == ["3", "caller", "12.82", "17.38"]
 
     # words that were heard otherwise are marked
     choose_row(app, "turns", "nine thirty")

@@ -30,7 +30,7 @@ COLUMNS_DRAWN = 600
 
 @dataclass(frozen=True)
 class CallTimeline:
-    """A call to draw and to read. `note` says what cannot be drawn and why; None where nothing is against it."""
+"""The SQL behind each part; `$call` is the call. Levels come from the query `call_levels`."""
 
     call_id: str
     overview: dict[str, Any]

@@ -57,7 +57,8 @@ def filtered_view(name: str, wanted: Mapping[str, str | None]) -> tuple[str, dic
     Returns
     -------
     tuple of str and dict
-        The SQL, in which values are parameters only, and their values by name.
+        The SQL, in which values are parameters only, and their values by name. The rows of a view come in the
+        order of its key.
 
     Raises
     ------
@@ -77,12 +78,13 @@ def filtered_view(name: str, wanted: Mapping[str, str | None]) -> tuple[str, dic
     chosen = {column: value for column, value in sorted(wanted.items()) if value is not None}
     params = {column: value for column, value in chosen.items() if value != NOT_SUPPLIED}
     whole = ready[name].sql if name in ready else _line("from", _quoted(name))
+    order = _line("order by", ", ".join(known[name].key)) if name in known else ""
     if not chosen:
-        return whole, {}
+        return _line(whole, order).strip(), {}
     condition = " and ".join(f"{c} = ${c}" if c in params else f"{c} is null" for c in chosen)
     if name in known and "call_id" in known[name].columns:
         calls = _line("(select call_id from calls where", condition + ")")
-        return _line(whole, "where call_id in", calls), params
+        return _line(whole, "where call_id in", calls, order), params
     body = known[name].sql if name in known else whole
     shadows = [_line("calls as (from memory.main.calls where", condition + ")")]
     narrowed = [other for other in _of_calls() if other != "calls" and re.search(rf"\b{other}\b", body)]
@@ -90,7 +92,9 @@ def filtered_view(name: str, wanted: Mapping[str, str | None]) -> tuple[str, dic
         f"{_quoted(other)} as (from memory.main.{_quoted(other)} semi join calls using (call_id))"
         for other in narrowed
     ]
-    return "\n".join(["with " + ",\n".join(shadows), "select * from (", body, ")"]), params
+    return "\n".join(
+        ["with " + ",\n".join(shadows), "select * from (", body, _line(")", order).strip()]
+    ), params
 
 
 def _line(*parts: str) -> str:

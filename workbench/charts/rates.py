@@ -91,7 +91,7 @@ def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each ch
     height = alt.Step(24)
     left = alt.layer(line, dot).properties(width=400, height=height)
     counts = base.mark_text(align="left", x=0, color=theme.INK).encode(text="judged:N", y=y.axis(None))
-    others = base.mark_text(align="left", x=130, color=theme.PALE).encode(text="beside:N", y=y.axis(None))
+    others = base.mark_text(align="left", x=165, color=theme.PALE).encode(text="beside:N", y=y.axis(None))
     right = alt.layer(counts, others).properties(width=330, height=height)
     open_count = int(rates["inconclusive_count"].sum()) + int(rates["not_scorable_count"].sum())
     calls = max(rates["call_count"].to_list())

@@ -44,7 +44,9 @@ def shown(
     values = "".join(f"\n-- ${key} = {visible(repr(value))}" for key, value in (params or {}).items())
     label = f"CSV, {len(frame):,} row" + ("" if len(frame) == 1 else "s")
     button = mo.download(lambda: as_csv(frame), filename=f"{name}.csv", mimetype="text/csv", label=label)
-    source = mo.accordion({f"SQL of {name}": mo.plain_text(sql.strip() + values)})
+    source = mo.accordion(
+        {f"SQL of {name}": mo.style(mo.plain_text(sql.strip() + values), max_height="22rem", overflow="auto")}
+    )
     below = mo.hstack([button, source], justify="start", widths=[1, 6], align="start", gap=1)
     return mo.vstack([table_of(frame) if table is None else table, below], gap=0.5)
 
@@ -67,7 +69,7 @@ def table_of(
     page_size : int
         Rows a page.
     widths : mapping, optional
-        Width of a column in pixels; texts in these columns go on over several lines.
+        Width of a column in pixels; a text with a width goes on over several lines.
 
     Returns
     -------
@@ -92,7 +94,7 @@ def table_of(
         show_column_summaries=False,
         show_data_types=False,
         format_mapping=numbers,
-        wrapped_columns=list(widths),
+        wrapped_columns=[name for name in widths if frame.schema[name] == pl.String],
         column_widths=widths,
     )
 
