@@ -117,9 +117,10 @@ def cut(
         )
     out = io.BytesIO()
     if format == "mp3":
+        # As floats: libsndfile 1.2.2 turns half of 16-bit stereo into noise (libsndfile/libsndfile#1106).
         soundfile.write(
             out,
-            samples,
+            samples.astype(np.float32) / 32768,
             source.sample_rate_hz,
             format="MP3",
             subtype="MPEG_LAYER_III",
