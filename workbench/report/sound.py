@@ -120,7 +120,7 @@ class Sounds:
             else:
                 lanes.append(np.zeros(len(grid)))
         out = io.BytesIO()
-        both = np.stack(lanes, axis=1).round().astype(np.int16)
+        both = np.stack(lanes, axis=1).astype(np.float32) / 32768  # 16-bit is garbled: audio.snippet
         if rate in MP3_RATES_HZ:
             soundfile.write(
                 out,

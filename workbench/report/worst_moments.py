@@ -13,9 +13,8 @@ def choose(
 ) -> list[dict[str, Any]]:
     """Return one finding a call, for the worst calls that have one.
 
-    Of a call's findings the most severe one is taken; among equals first one of a kind not taken
-    yet, then one with a time, then the longest, then the earliest. A call that was not judged gives its slowest
-    answer.
+    Of a call's findings the most severe one is taken; among equals one of a kind not taken yet, then one with
+    a time, then the longest, then the earliest. A call that was not judged gives its slowest answer.
 
     Parameters
     ----------
