@@ -30,7 +30,7 @@ COLUMNS_DRAWN = 600
 
 @dataclass(frozen=True)
 class CallTimeline:
-"""The SQL behind each part; `$call` is the call. Levels come from the query `call_levels`."""
+    """A call to draw and to read. `note` says what cannot be drawn and why; None: nothing is against it."""
 
     call_id: str
     overview: dict[str, Any]
