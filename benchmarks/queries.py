@@ -14,7 +14,7 @@ from workbench.archive.lake import Reader
 from workbench.archive.layout import Layout
 
 SIZES = {
-    "tiny": ((6_000, 60_000), 2),
+    "tiny": ((3_000, 33_000), 1),
     "quick": ((100_000, 1_000_000), 5),
     "full": ((100_000, 1_000_000, 10_000_000), 7),
 }

@@ -24,7 +24,7 @@ FILE_RECORDINGS = 24
 
 WORDS = (
     "yes no please thank you I would like to book change cancel the a my order table account refund four "
-    "five seven Tuesday morning number address confirm is that right of course done moment what else can do for"
+    "five seven Tuesday morning number address confirm is that right of course done moment what else can do"
 ).split()
 
 
