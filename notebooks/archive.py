@@ -167,11 +167,8 @@ def contents(narrowed):
 def judgeable(evidence, narrowed):
     mo.stop(evidence.is_empty())
     denominators, _sql, _params = narrowed("denominators")
-    _widths = {
-        "metric": 210,
-        "reason": 400,
-        **dict.fromkeys(["eligible", "scored", "error", "skipped", "refused"], 80),
-    }
+    _widths = {"metric": 200, "reason": 380, "not scorable": 100, "inconclusive": 100}
+    _widths |= dict.fromkeys(["eligible", "scored", "error", "skipped", "refused"], 75)
     _narrow = denominators.rename(lambda name: name.removesuffix("_count").replace("_", " "))
     mo.vstack(
         [

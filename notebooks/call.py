@@ -11,7 +11,6 @@ app = marimo.App(width="full", app_title="One call, seen and heard")
 
 with app.setup:
     import html
-    import math
     import os
     import sys
 
@@ -23,7 +22,7 @@ with app.setup:
     from workbench.analysis.call_spectrogram import call_spectrogram
     from workbench.analysis.call_timeline import QUERIES, call_timeline
     from workbench.analysis.default_archive import default_archive
-    from workbench.analysis.playable import finding_stretch, turn_stretch
+    from workbench.analysis.playable import finding_stretch, opening_stretch, turn_stretch, within
     from workbench.analysis.tried import tried
     from workbench.analysis.turn_texts import as_html, compared, turn_texts
     from workbench.charts import call_lanes, mel, theme
@@ -131,7 +130,7 @@ def chooser(call):
         start=0.0,
         stop=_end,
         step=_step,
-        value=first_stretch(call, _end, _step),
+        value=opening_stretch(call.findings, end_s=_end, step_s=_step),
         label="stretch (s)",
         debounce=True,
         full_width=True,
@@ -141,7 +140,7 @@ def chooser(call):
 
 @app.cell
 def lanes(call, stretch_slider):
-    chosen = clamped(stretch_slider.value, call.duration_s)
+    chosen = within(stretch_slider.value, end_s=call.duration_s)
     mo.vstack(
         [
             mo.md(
@@ -342,18 +341,6 @@ def labelled(call_id):
 
 
 @app.function
-def first_stretch(call, end_s, step):
-    """Return the stretch a call opens with: its first finding of most weight, else its first ten seconds."""
-    timed = call.findings.filter(call.findings["start_s"].is_not_null())
-    for severity in ("high", "medium", "low"):
-        for row in timed.filter(timed["severity"] == severity).head(1).iter_rows(named=True):
-            where = finding_stretch(row)
-            low, high = clamped((where.start_s - 1.0, where.end_s + 1.0), end_s)
-            return [round(round(low / step) * step, 2), min(round(round(high / step) * step, 2), end_s)]
-    return [0.0, min(10.0, end_s)]
-
-
-@app.function
 def facts(call):
     """Return the head of the page: label and value pairs in a wrapping line; everything is escaped."""
     pairs = "".join(
@@ -362,20 +349,6 @@ def facts(call):
         for label, value in call_facts(call.overview)
     )
     return mo.Html(f"<div style='display:flex;flex-wrap:wrap;gap:.5rem 2rem'>{pairs}</div>")
-
-
-@app.function
-def clamped(value, end_s):
-    """Return two numbers as a stretch within the call, whatever a reader's browser sent."""
-    first = (0.0, min(10.0, end_s))
-    try:
-        low, high = sorted(float(number) for number in value)
-    except (TypeError, ValueError):
-        return first
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return first
-    low, high = min(max(low, 0.0), end_s), min(max(high, 0.0), end_s)
-    return low, high
 
 
 @app.function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -88,3 +89,58 @@ def finding_stretch(finding: Mapping[str, Any]) -> Playable:
             max(0.0, start_s - BEFORE_S), start_s + AFTER_S, "a moment: 1 s before it to 3 s after it"
         )
     return Playable(start_s, end_s, None)
+
+
+def opening_stretch(findings: pl.DataFrame, *, end_s: float, step_s: float) -> list[float]:
+    """Return the stretch to show a call with at first: its first finding of most weight, with a second around it.
+
+    Parameters
+    ----------
+    findings : polars.DataFrame
+        Rows of the view `findings` of one call.
+    end_s : float
+        Length of the call in seconds.
+    step_s : float
+        Start and end are multiples of it, as a slider needs.
+
+    Returns
+    -------
+    list of float
+        Start and end within the call; its first ten seconds where no finding has a time.
+    """
+    import polars as pl
+
+    for severity in ("high", "medium", "low"):
+        for row in findings.filter(pl.col("severity") == severity).sort("start_s").iter_rows(named=True):
+            where = finding_stretch(row)
+            if where.start_s is not None and where.end_s is not None:
+                low, high = within((where.start_s - 1.0, where.end_s + 1.0), end_s=end_s)
+                return [
+                    round(round(low / step_s) * step_s, 2),
+                    min(round(round(high / step_s) * step_s, 2), end_s),
+                ]
+    return [0.0, min(10.0, end_s)]
+
+
+def within(value: object, *, end_s: float) -> tuple[float, float]:
+    """Return two numbers from a page as a stretch within the call, whatever a reader's browser sent.
+
+    Parameters
+    ----------
+    value : object
+        What a slider gave; expected are two numbers.
+    end_s : float
+        Length of the call in seconds.
+
+    Returns
+    -------
+    tuple of float
+        Start and end, in order, in 0..`end_s`; the first ten seconds for anything else than two finite numbers.
+    """
+    first = (0.0, min(10.0, end_s))
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return first
+    if not all(isinstance(number, int | float) and math.isfinite(number) for number in value):
+        return first
+    low, high = sorted(min(max(float(number), 0.0), end_s) for number in value)
+    return low, high
