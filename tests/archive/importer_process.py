@@ -11,18 +11,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from made_calls import made_call
 
-from workbench.archive import importing, media, spooling
+from workbench.archive import import_commit, media, spooling
 from workbench.archive.archive import Archive
-from workbench.archive.lake import Writer
 
 
 def kill_at(place: str, count: int) -> None:
     """Die by SIGKILL at the count-th passage of a place."""
     owner, name = {
         "spooled": (spooling.Spool, "flush"),
-        "locked": (importing, "_commit"),
+        "locked": (import_commit, "_work"),
         "placed": (media, "place"),
-        "inserted": (Writer, "insert"),
+        "inserted": (import_commit, "_insert"),
     }[place]
     original = getattr(owner, name)
     passed = 0

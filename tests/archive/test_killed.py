@@ -40,7 +40,7 @@ FULL = dict.fromkeys(TABLES, CALLS) | {"turns": 2 * CALLS}
         ("spooled", 1, EMPTY),
         ("placed", 1, EMPTY),
         ("inserted", 1, EMPTY),
-        ("inserted", 2, EMPTY),
+        ("inserted", 9, EMPTY),
         ("locked", 1, EMPTY),  # all rows are written, COMMIT has not come
     ],
 )

@@ -14,7 +14,7 @@ from workbench.schema.call import Call, Refusal
 if TYPE_CHECKING:
     import polars as pl
 
-    from workbench.archive.importing import ImportReport
+    from workbench.archive.import_commit import ImportReport
     from workbench.archive.measuring import MeasureReport
     from workbench.archive.media import Storage
     from workbench.audio.config import MeasureConfig

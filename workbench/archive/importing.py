@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from msgspec import structs
 
 from workbench.archive import failures, lock, media, runs
-from workbench.archive.lake import Writer
+from workbench.archive.import_commit import ImportReport, commit
 from workbench.archive.layout import Layout
 from workbench.archive.rows import rows_of
 from workbench.archive.spooling import Spool
 from workbench.errors import ImportFailed
 from workbench.schema.call import Call, Refusal
-
-if TYPE_CHECKING:
-    import duckdb
-
-
-@dataclass
-class ImportReport:
-    """What an import did.
-
-    `rows` counts what was written by table. `refusals` holds everything that was left out or changed.
-    """
-
-    run_id: str | None = None
-    new: int = 0
-    unchanged: int = 0
-    rows: dict[str, int] = field(default_factory=dict)
-    refusals: list[Refusal] = field(default_factory=list)
-
-    @property
-    def accepted(self) -> int:
-        """Calls that are in the archive after the import: new and unchanged."""
-        return self.new + self.unchanged
-
-    def refused(self, *scopes: str) -> int:
-        """Count the refusals of the given scopes; of every scope but notes when none is given."""
-        wanted = scopes or ("file", "call", "row")
-        return sum(refusal.scope in wanted for refusal in self.refusals)
 
 
 _Read = tuple[Call, list[media.Taken], list[Refusal]]
@@ -159,127 +133,60 @@ def add(
     report = ImportReport(run_id=run["run_id"])
     with failures.disk(layout.root), lock.spool(layout.root) as folder:
         spool = Spool(folder)
+        refuse = _Refusing(report, spool, strict=strict)
         placed: list[media.Taken] = []
         seen: set[str] = set()
         scenarios: set[str] = set()
         for item in _with_media(items, storage, folder, run["run_id"], workers):
             if isinstance(item, Refusal):
-                _refuse(report, item, strict=strict)
+                refuse(item)
                 continue
             call, taken, refusals = item
             if call.id in seen:
-                _refuse(report, _id_twice(call), strict=strict)
+                refuse(_id_twice(call))
                 continue
             seen.add(call.id)
             kept = _has_evidence(call, taken)
             for refusal in refusals:
-                scope = "row" if kept else "call"
-                _refuse(report, _scoped(refusal, scope), strict=strict)
+                refuse(refusal, scope="row" if kept else "call")
             if kept:
                 _gather(call, taken, spool, run["run_id"], scenarios)
                 placed += [row for row in taken if row.spooled is not None]
         spool.flush()
         for table, where, rule, count in spool.failures:
-            text = f"{count} rows of {table} break the rule {rule!r} (first: {where})"
-            hint = f"workbench tables {table} shows the rules"
-            row = Refusal(source_uri="-", location=where, rule=f"schema:{rule}", message=text, hint=hint, scope="row")
-            _refuse(report, row, strict=strict)
-        if "calls" in spool.tables() or report.refusals:
-            writer = Writer(layout)
-            try:
-                writer.transaction(
-                    lambda con: _commit(con, writer, layout, spool, placed, run, report),
-                    message=run["run_id"],
-                )
-            finally:
-                writer.close()
+            refuse(_schema_failure(table, where, rule, count))
+        spool.flush()
+        commit(layout, spool, placed, run, report)
     return report
 
 
-def _scoped(refusal: Refusal, scope: str) -> Refusal:
-    import msgspec
+class _Refusing:
+    """Counts a refusal and spools its row; with `strict` it stops the import instead."""
 
-    return msgspec.structs.replace(refusal, scope=scope)
+    def __init__(self, report: ImportReport, spool: Spool, *, strict: bool) -> None:
+        self._report = report
+        self._spool = spool
+        self._strict = strict
+
+    def __call__(self, refusal: Refusal, scope: str | None = None) -> None:
+        if scope is not None:
+            refusal = structs.replace(refusal, scope=scope)
+        if self._strict and refusal.scope != "note":
+            raise ImportFailed(refusal.message, where=refusal.location, hint=refusal.hint, rule=refusal.rule)
+        row = structs.asdict(refusal) | {"run_id": self._report.run_id, "refusal_ix": self._report.refusal_count}
+        self._spool.add({"refusals": [row]})
+        self._report.count(refusal)
 
 
-def _refuse(report: ImportReport, refusal: Refusal, *, strict: bool) -> None:
-    if strict and refusal.scope != "note":
-        raise ImportFailed(refusal.message, where=refusal.location, hint=refusal.hint, rule=refusal.rule)
-    report.refusals.append(refusal)
-
-
-def _commit(
-    con: duckdb.DuckDBPyConnection,
-    writer: Writer,
-    layout: Layout,
-    spool: Spool,
-    placed: list[media.Taken],
-    run: dict[str, Any],
-    report: ImportReport,
-) -> None:
-    """Insert what is new; the body of the transaction, so it may run again after a conflict."""
-    from workbench.schema import tables
-
-    report.new = report.unchanged = 0
-    report.rows = {}
-    taken_ids: list[Refusal] = []
-    new_ids: list[str] = []
-    if "calls" in spool.tables():
-        con.execute(f"CREATE OR REPLACE TEMP TABLE incoming_calls AS FROM {spool.source('calls')}")
-        known = dict(
-            con.execute(
-                "SELECT call_id, source_sha256 FROM lake.calls WHERE call_id IN (SELECT call_id FROM incoming_calls)"
-            ).fetchall()
-        )
-        for call_id, sha256, uri in con.execute(
-            "SELECT call_id, source_sha256, source_uri FROM incoming_calls"
-        ).fetchall():
-            if call_id not in known:
-                new_ids.append(call_id)
-            elif known[call_id] == sha256:
-                report.unchanged += 1
-            else:
-                taken_ids.append(_id_taken(call_id, uri))
-        con.execute("CREATE OR REPLACE TEMP TABLE new_calls (call_id VARCHAR)")
-        con.executemany("INSERT INTO new_calls VALUES (?)", [[i] for i in new_ids]) if new_ids else None
-        report.new = len(new_ids)
-    refusals = [*(r for r in report.refusals if r.rule != "call_id_taken"), *taken_ids]
-    report.refusals = refusals
-    if not new_ids and not (report.unchanged and _unseen(con, refusals)):
-        report.run_id = None
-        return
-    for table in spool.tables() if new_ids else []:
-        schema = tables()[table]
-        columns = ", ".join(schema.column_names())
-        values = ", ".join(f"map_from_entries({c})" if schema.meta(c).get("map") else c for c in schema.column_names())
-        rows = f"FROM {spool.source(table)} SEMI JOIN new_calls USING (call_id)"
-        if table == "scenarios":
-            rows = f"FROM {spool.source(table)} ANTI JOIN lake.scenarios USING (scenario_id, definition_sha256)"
-            rows = f"FROM (SELECT DISTINCT ON (scenario_id, definition_sha256) * {rows})"
-        order = ", ".join(schema.primary_key())
-        (count,) = con.execute(f"INSERT INTO lake.{table} ({columns}) SELECT {values} {rows} ORDER BY {order}").fetchall()
-        report.rows[table] = count[0]
-    media.place(layout, [item for item in placed if item.row["call_id"] in set(new_ids)])
-    counts = Counter(refusal.scope for refusal in refusals)
-    refused = {"new": report.new, "unchanged": report.unchanged, "refused": dict(sorted(counts.items()))}
-    frames = tables()
-    writer.insert(
-        "refusals",
-        frames["refusals"].validate(
-            frames["refusals"].frame(
-                [
-                    {name: getattr(r, name) for name in r.__struct_fields__} | {"run_id": run["run_id"], "refusal_ix": ix}
-                    for ix, r in enumerate(refusals)
-                ]
-            )
-        ),
+def _schema_failure(table: str, where: str, rule: str, count: int) -> Refusal:
+    return Refusal(
+        source_uri="-",
+        location=where,
+        rule=f"schema:{rule}",
+        message=f"{count} rows of {table} break the rule {rule!r} (first: {where})",
+        hint=f"workbench tables {table} shows the rules",
+        scope="row",
     )
-    writer.insert("runs", frames["runs"].validate(frames["runs"].frame([runs.end(run, refused)])))
-
-
-def _unseen(con: duckdb.DuckDBPyConnection, refusals: list[Refusal]) -> bool:
-    seen = set(con.execute("SELECT source_uri, location, rule FROM lake.refusals").fetchall())
-    return any((r.source_uri, r.location, r.rule) not in seen for r in refusals)
 
 
 def _id_twice(call: Call) -> Refusal:
@@ -289,16 +196,5 @@ def _id_twice(call: Call) -> Refusal:
         rule="duplicate_call_id",
         message=f"the id {call.id!r} was given to two calls of this import",
         hint="give each call its own id; the first one was kept",
-        scope="call",
-    )
-
-
-def _id_taken(call_id: str, uri: str) -> Refusal:
-    return Refusal(
-        source_uri=uri,
-        location=call_id,
-        rule="call_id_taken",
-        message=f"the archive holds another call with the id {call_id!r}",
-        hint="import with --id-prefix PREFIX, or workbench delete the other call first",
         scope="call",
     )

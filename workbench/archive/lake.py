@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_WRITER_MEMORY = "128MB"
 _OPTIONS = {
     "parquet_version": 2,  # delta encodings: levels of frames take half the space
     "parquet_compression": "zstd",
     "parquet_row_group_size": 122_880,
+    "parquet_row_group_size_bytes": "16MB",  # long texts: a row group is held in memory while it is written
     "data_inlining_row_limit": 0,  # every row lies in Parquet, where anyone can read it
 }
 _CONFLICTS = ("conflict", "database is locked", "failed to commit")
@@ -218,12 +220,19 @@ class Writer:
     ----------
     layout : Layout
         The archive.
+    scratch : pathlib.Path, optional
+        Where sorting may spill to; with it, memory stays bounded however much is written.
     """
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, *, scratch: Path | None = None) -> None:
         layout.require()
         self._layout = layout
         self.con = _connect()
+        self.con.execute("SET preserve_insertion_order = false")
+        if scratch is not None:
+            self.con.execute("SET threads = 1")
+            self.con.execute(f"SET memory_limit = '{_WRITER_MEMORY}'")
+            self.con.execute(f"SET temp_directory = {_quote(scratch / 'spill')}")
         with lock.held(layout.lock):
             _attach(self.con, layout, read_only=False)
 
@@ -276,6 +285,13 @@ class Writer:
             self.con.execute("ROLLBACK")
         except duckdb.Error:
             return  # the failed statement already ended the transaction
+
+    def add(self, table: str, rows: list[dict[str, Any]]) -> int:
+        """Check rows against their table's schema and insert them, inside the running transaction."""
+        from workbench.schema import tables
+
+        schema = tables()[table]
+        return self.insert(table, schema.validate(schema.frame(rows))) if rows else 0
 
     def insert(self, table: str, frame: pl.DataFrame) -> int:
         """Insert a frame that satisfies its table's schema, inside the running transaction.

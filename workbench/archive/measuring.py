@@ -240,8 +240,6 @@ def _commit(
     con: duckdb.DuckDBPyConnection, writer: Writer, layout: Layout, batches: list[_Batch], run: dict[str, Any]
 ) -> None:
     """Replace the derived rows of the measured recordings; the body of the transaction."""
-    from workbench.schema import tables
-
     con.execute("CREATE OR REPLACE TEMP TABLE measured (recording_id VARCHAR)")
     con.executemany("INSERT INTO measured VALUES (?)", [[rid] for batch in batches for rid in sorted(set(batch.recordings))])
     for table in _DERIVED:
@@ -258,8 +256,7 @@ def _commit(
         "runs": [run],
     }
     for table, values in rows.items():
-        schema = tables()[table]
-        writer.insert(table, schema.validate(schema.frame(values)))
+        writer.add(table, values)
 
 
 def _adopt(con: duckdb.DuckDBPyConnection, layout: Layout, spooled: Path, name: str) -> None:

@@ -111,9 +111,7 @@ def _delete_rows(
         if count:
             con.execute(f"DELETE FROM lake.{name} WHERE {where}", values)
             rows[name] = count
-    schema = tables()["runs"]
-    done = runs.end(run, {"rows": sum(rows.values())})
-    writer.insert("runs", schema.validate(schema.frame([done])))
+    writer.add("runs", [runs.end(run, {"rows": sum(rows.values())})])
     return rows, uris
 
 

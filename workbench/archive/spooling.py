@@ -12,7 +12,7 @@ from typing import Any
 from workbench.archive.rows import Rows
 
 BATCH_ROWS = 20_000
-BATCH_CHARACTERS = 16_000_000
+BATCH_CHARACTERS = 8_000_000
 
 
 class Spool:
@@ -25,7 +25,7 @@ class Spool:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
         self._files: dict[str, list[Path]] = defaultdict(list)
         self._count = 0
@@ -58,7 +58,7 @@ class Spool:
                 first = bad.select(schema.primary_key()).row(0)
                 for rule, count in failure.counts().items():
                     self.failures.append((name, ", ".join(str(part) for part in first), rule, count))
-            path = self._folder / f"{name}-{len(self._files[name]):05d}.parquet"
+            path = self.folder / f"{name}-{len(self._files[name]):05d}.parquet"
             frame.write_parquet(path, compression="zstd", compression_level=1)
             self._files[name].append(path)
         self._rows.clear()

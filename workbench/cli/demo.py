@@ -14,7 +14,7 @@ from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
-    from workbench.archive.importing import ImportReport
+    from workbench.archive.import_commit import ImportReport
 
 MARKER = "made-by-workbench-demo"
 
@@ -59,8 +59,8 @@ def _build(target: Path, *, workers: int, quiet: bool) -> tuple[ImportReport, Ar
     from workbench.report.html import archive_report
 
     archive = Archive.create(target / "archive")
-    with output.progress("importing", unit="files", quiet=quiet) as show:
-        calls = read([folder("data") / "calls"], Options(), on_progress=lambda done, total, _path: show(done, total))
+    with output.progress("importing", unit="MB", quiet=quiet) as show:
+        calls = read([folder("data") / "calls"], Options(), on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6))
         report = archive.add(calls, workers=workers)
     with output.progress("measuring", unit="s of audio", quiet=quiet) as show:
         archive.measure(workers=workers, on_progress=show)

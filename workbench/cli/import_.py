@@ -13,7 +13,7 @@ from workbench.errors import Exit
 from workbench.schema.call import ChannelRole, Origin, Refusal
 
 if TYPE_CHECKING:
-    from workbench.archive.importing import ImportReport
+    from workbench.archive.import_commit import ImportReport
 
 
 @options.command("import")
@@ -69,9 +69,9 @@ def command(
     stated = Options(channels=roles, strict=strict, **said)
     layout = Layout(Path(archive_path))
     archive = Archive(archive_path) if layout.root.exists() and any(layout.root.iterdir()) else Archive.create(archive_path)
-    with archive, output.progress("importing", unit="files", quiet=quiet or as_json) as show:
+    with archive, output.progress("importing", unit="MB", quiet=quiet or as_json) as show:
         calls = read([Path(path) for path in paths], stated, format=format_name,
-                     on_progress=lambda done, total, _path: show(done, total))
+                     on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6))
         config = {"paths": list(paths), "format": format_name, "media": media, "options": stated}
         report = archive.add(calls, storage=media, strict=strict, config=config, workers=workers)
     measured = None
@@ -132,13 +132,10 @@ def tell(report: ImportReport, *, limit: int = 20) -> None:
     for refusal in serious[:limit]:
         click.echo(output.safe(f"refused {refusal.scope}: {place(refusal)}: {refusal.message} [{refusal.rule}]"))
         click.echo(output.safe(f"  hint: {refusal.hint}"))
-    if len(serious) > limit:
-        click.echo(f"... and {len(serious) - limit} more")
-    rules: dict[str, int] = {}
-    for refusal in report.refusals:
-        if refusal.scope == "note":
-            rules[refusal.rule] = rules.get(refusal.rule, 0) + 1
-    for rule, count in sorted(rules.items()):
+    if report.refused() > limit:
+        click.echo(f"... and {report.refused() - limit} more")
+    notes = sorted((rule, count) for (scope, rule), count in report.rules.items() if scope == "note")
+    for rule, count in notes:
         click.echo(f"note: {rule} x {count}")
-    if rules or len(serious) > limit:
+    if notes or report.refused() > limit:
         click.echo("all of them: workbench sql 'from refusals'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import msgspec
@@ -9,6 +10,8 @@ import msgspec
 from workbench.ingest.intake.refusing import of_call
 from workbench.ingest.intake.secrets import MARKS, strip_keys, strip_text, strip_value
 from workbench.schema.call import Call, Refusal
+
+_MARKED: Final = re.compile(b"|".join(re.escape(mark) for mark in MARKS))
 
 SPOKEN: Final = frozenset({"text", "heard", "truth", "word"})
 """Words somebody said: only key-shaped strings are taken from them."""
@@ -36,7 +39,7 @@ def strip_call(call: Call) -> tuple[Call, Refusal | None]:
         The same call, and one note with the count when anything was stripped.
     """
     encoded = msgspec.json.encode(call).lower()
-    count = _strip_struct(call) if any(mark in encoded for mark in MARKS) else 0
+    count = _strip_struct(call) if _MARKED.search(encoded) else 0
     if not count:
         return call, None
     return call, of_call(
