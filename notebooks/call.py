@@ -18,7 +18,7 @@ with app.setup:
 
     import workbench
     from workbench.analysis.call_audio import LONGEST_S, stretch
-    from workbench.analysis.call_facts import call_facts
+    from workbench.analysis.call_facts import call_facts, verdict
     from workbench.analysis.call_spectrogram import call_spectrogram
     from workbench.analysis.call_timeline import QUERIES, call_timeline
     from workbench.analysis.default_archive import default_archive
@@ -256,7 +256,6 @@ def findings(call):
             "expected": 150,
         },
     )
-    _judged = call.overview["high_finding_count"] is not None
     mo.vstack(
         [
             mo.md(
@@ -270,11 +269,7 @@ def findings(call):
                 table=finding_table,
             )
             if len(call.findings)
-            else mo.plain_text(
-                "Nothing failed."
-                if _judged
-                else "This call was not judged: workbench assert --pack caller-experience"
-            ),
+            else mo.plain_text(verdict(call.overview)),
         ]
     )
     return (finding_table,)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from workbench.analysis.call_facts import call_facts
+from workbench.analysis.call_facts import call_facts, verdict
 from workbench.analysis.call_timeline import MOST_RUNS, call_timeline, event_marks, thinned
 from workbench.archive.archive import Archive
 from workbench.errors import UsageError
@@ -54,6 +54,12 @@ def test_a_call_without_audio_or_clock_says_so(archive: Archive) -> None:
     facts = dict(call_facts(call.overview))
     assert facts["health of the audio"] == "no audio"
     assert facts["talk-over"] == facts["longest response gap"] == "not measured"
+    assert "could not say" in verdict(call.overview)
+    assert "not known" in facts["findings"]
+    assert verdict({"high_finding_count": 0, "open_check_count": 0}) == "Nothing failed."
+    assert verdict({"high_finding_count": None, "open_check_count": None}).startswith(
+        "This call was not judged"
+    )
 
 
 def test_a_timed_transcript_has_speech_and_no_level(archive: Archive) -> None:

@@ -48,6 +48,27 @@ def call_facts(overview: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(label, visible(value)) for label, value in facts]
 
 
+def verdict(overview: Mapping[str, Any]) -> str:
+    """Return what the newest assertion run says of a call in which it found nothing.
+
+    Parameters
+    ----------
+    overview : mapping
+        A row of the view `call_overview`.
+
+    Returns
+    -------
+    str
+        A sentence that never calls a check passed that could not say.
+    """
+    if overview["high_finding_count"] is None:
+        return "This call was not judged: workbench assert --pack caller-experience"
+    unsaid = overview["open_check_count"] or 0
+    if not unsaid:
+        return "Nothing failed."
+    return f"Nothing was found to fail, but {unsaid} check{'s' * (unsaid != 1)} could not say: evidence is missing."
+
+
 def _seconds(value: float | None, instead: str) -> str:
     return instead if value is None else f"{value:.2f} s"
 
@@ -55,4 +76,7 @@ def _seconds(value: float | None, instead: str) -> str:
 def _findings(o: Mapping[str, Any]) -> str:
     if o["high_finding_count"] is None:
         return "not judged"
-    return f"{o['high_finding_count']} high, {o['medium_finding_count']} medium, {o['low_finding_count']} low"
+    counts = (
+        f"{o['high_finding_count']} high, {o['medium_finding_count']} medium, {o['low_finding_count']} low"
+    )
+    return counts + (f", {o['open_check_count']} not known" if o["open_check_count"] else "")

@@ -92,7 +92,7 @@ def finding_stretch(finding: Mapping[str, Any]) -> Playable:
 
 
 def opening_stretch(findings: pl.DataFrame, *, end_s: float, step_s: float) -> list[float]:
-    """Return the stretch to show a call with at first: its first finding of most weight, with a second around it.
+    """Return the stretch a call opens with: its first finding of most weight, with a second around it.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def within(value: object, *, end_s: float) -> tuple[float, float]:
     Returns
     -------
     tuple of float
-        Start and end, in order, in 0..`end_s`; the first ten seconds for anything else than two finite numbers.
+        Start and end, in order, in 0..`end_s`; the first ten seconds for anything but two finite numbers.
     """
     first = (0.0, min(10.0, end_s))
     if not isinstance(value, list | tuple) or len(value) != 2:
