@@ -36,8 +36,8 @@ class Seen:
         added = self._base.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key, value))
         if added.rowcount:
             return None
-        known = self._base.execute("SELECT content FROM seen WHERE name = ?", (key,)).fetchone()
-        return "same" if known == (value,) else "other"
+        known = self._base.execute("SELECT content FROM seen WHERE name = ?", (key,)).fetchall()
+        return "same" if known == [(value,)] else "other"
 
     def forget(self, name: str) -> None:
         """Forget a name, as when what it stood for was refused."""
