@@ -34,7 +34,8 @@ SQL = {
     "findings": "from findings where list_contains($ids, call_id) order by call_id, assertion_id, result_ix",
     "gaps": "from response_gap_by_agent order by agent_id, agent_version, clock",
     "denominators": "from denominators order by metric",
-    "refusals": "from refusals order by run_id, refusal_ix",
+    "refusals": f"from refusals order by run_id, refusal_ix limit {MOST_ROWS}",
+    "refused": "select scope, count(*) as refusal_count from refusals group by scope",
     "run": "from runs semi join (from latest_runs where kind = 'assert') using (run_id)",
     "recordings": "select recording_id, duration_s from recordings order by recording_id",
 }
@@ -72,6 +73,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
     sounds = Sounds(archive.layout)
     shown = moments(archive, chosen, findings=findings, sounds=sounds) if chosen else []
     gaps = _rows(archive, SQL["gaps"])
+    refused = {row["scope"]: row["refusal_count"] for row in _rows(archive, SQL["refused"])}
     refusals = _rows(archive, SQL["refusals"])
     rates = _rows(archive, SQL["rates"])
     return render(
@@ -81,7 +83,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         snapshot=snapshot,
         version=workbench_version(),
         sql=_shown_sql(),
-        numbers=_numbers(archive, calls, gaps=gaps, refusals=refusals),
+        numbers=_numbers(archive, calls, gaps=gaps, refused=refused),
         stacks=_stacks(calls),
         sources=_sources(calls),
         run=_run(archive),
@@ -95,8 +97,8 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         gaps=gaps[:MOST_ROWS],
         more_gaps=max(0, len(gaps) - MOST_ROWS),
         denominators=_rows(archive, SQL["denominators"]),
-        refusals=[_refusal(row) for row in refusals[:MOST_ROWS]],
-        more_refusals=max(0, len(refusals) - MOST_ROWS),
+        refusals=[_refusal(row) for row in refusals],
+        more_refusals=sum(refused.values()) - len(refusals),
     )
 
 
@@ -111,7 +113,7 @@ def _of(rates: Rows, dimension: str) -> Rows:
     return sorted(found, key=lambda row: not row["deterministic"])
 
 
-def _numbers(archive: Archive, calls: Rows, *, gaps: Rows, refusals: Rows) -> dict[str, Any]:
+def _numbers(archive: Archive, calls: Rows, *, gaps: Rows, refused: dict[str, int]) -> dict[str, Any]:
     sound = {row["recording_id"]: row["duration_s"] for row in _rows(archive, SQL["recordings"])}
     timed = [row["duration_s"] for row in calls if row["duration_s"] is not None]
     judged = [row for row in calls if row["high_finding_count"] is not None]
@@ -129,8 +131,8 @@ def _numbers(archive: Archive, calls: Rows, *, gaps: Rows, refusals: Rows) -> di
         "high_calls": sum(row["high_finding_count"] > 0 for row in judged),
         "medium": sum(row["medium_finding_count"] for row in judged),
         "medium_calls": sum(row["medium_finding_count"] > 0 for row in judged),
-        "refused": sum(row["scope"] != "note" for row in refusals),
-        "notes": sum(row["scope"] == "note" for row in refusals),
+        "refused": sum(count for scope, count in refused.items() if scope != "note"),
+        "notes": refused.get("note", 0),
     }
 
 
