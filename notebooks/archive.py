@@ -23,6 +23,7 @@ with app.setup:
     from workbench.charts.shown import shown, table_of
 
     theme.in_notebook()
+    MOST_CALLS_AT_ONCE = 5000
 
 
 @app.cell
@@ -231,25 +232,6 @@ def checks(evidence, narrowed):
 
 
 @app.cell
-def waiting(evidence, narrowed):
-    mo.stop(evidence.is_empty())
-    _gaps, _sql, _params = narrowed("gap_histogram", bin_s=0.1, most_bins=80)
-    percentiles, _percentiles_sql, _percentiles_params = narrowed("response_gap_by_agent")
-    mo.vstack(
-        [
-            mo.md(
-                "## How long callers wait\n\nLook at the tail, not at the median: a caller remembers the longest "
-                "wait. Gaps of different clocks are not comparable. The last bin counts everything from 7.9 s."
-            ),
-            response_gaps.chart(_gaps, percentiles),
-            shown(percentiles, _percentiles_sql, "response_gap_by_agent", params=_percentiles_params),
-            shown(_gaps, _sql, "gap_histogram", params=_params),
-        ]
-    )
-    return (percentiles,)
-
-
-@app.cell
 def worst(evidence, narrowed):
     mo.stop(evidence.is_empty())
     _all, _sql, _params = narrowed("worst_calls")
@@ -300,6 +282,43 @@ def refused(archive):
         ]
     )
     return (refusals,)
+
+
+@app.cell
+def bootstrap():
+    bootstrap_button = mo.ui.run_button(label="Compute response gaps with their intervals")
+    return (bootstrap_button,)
+
+
+@app.cell
+def waiting(bootstrap_button, evidence, narrowed):
+    mo.stop(evidence.is_empty())
+    _many = int(evidence["call_count"].sum()) > MOST_CALLS_AT_ONCE
+    mo.stop(
+        _many and not bootstrap_button.value,
+        mo.vstack(
+            [
+                mo.md(
+                    "## How long callers wait\n\nMany calls are chosen: the bootstrap over them may take a minute."
+                ),
+                bootstrap_button,
+            ]
+        ),
+    )
+    _gaps, _sql, _params = narrowed("gap_histogram", bin_s=0.1, most_bins=80)
+    percentiles, _percentiles_sql, _percentiles_params = narrowed("response_gap_by_agent")
+    mo.vstack(
+        [
+            mo.md(
+                "## How long callers wait\n\nLook at the tail, not at the median: a caller remembers the longest "
+                "wait. Gaps of different clocks are not comparable. The last bin counts everything from 7.9 s."
+            ),
+            response_gaps.chart(_gaps, percentiles),
+            shown(percentiles, _percentiles_sql, "response_gap_by_agent", params=_percentiles_params),
+            shown(_gaps, _sql, "gap_histogram", params=_params),
+        ]
+    )
+    return (percentiles,)
 
 
 @app.cell

@@ -66,7 +66,8 @@ def verdict(overview: Mapping[str, Any]) -> str:
     unsaid = overview["open_check_count"] or 0
     if not unsaid:
         return "Nothing failed."
-    return f"Nothing was found to fail, but {unsaid} check{'s' * (unsaid != 1)} could not say: evidence is missing."
+    checks = "1 check" if unsaid == 1 else f"{unsaid} checks"
+    return f"Nothing was found to fail, but {checks} could not say: evidence is missing."
 
 
 def _seconds(value: float | None, instead: str) -> str:
