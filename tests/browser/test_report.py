@@ -208,5 +208,6 @@ def test_paper_shows_the_lanes_and_words_without_controls(page: Any) -> None:
     assert page.locator("figure.moment svg.drawing").first.is_visible()
     assert page.locator("figure.moment li").first.is_visible()
     page.set_viewport_size({"width": 688, "height": 1000})  # A4 less its margins, at 96 pixels an inch
-    assert page.evaluate("Math.max(...[...document.querySelectorAll('table')].map(t => t.scrollWidth))") <= 688
+    widths = page.evaluate("[...document.querySelectorAll('table')].map(table => table.scrollWidth)")
+    assert max(widths) <= 688
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")

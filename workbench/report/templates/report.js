@@ -29,6 +29,10 @@ for (const figure of document.querySelectorAll("figure.moment[data-start]")) {
     show();
     if (!audio.paused) requestAnimationFrame(follow);
   };
+  const play = () =>
+    audio.play().catch((stopped) => {
+      if (stopped.name !== "AbortError") throw stopped; // a pause before the first sound is no error
+    });
   const seek = (s) => {
     const end = Number.isFinite(audio.duration) ? Math.min(length, audio.duration) : length;
     audio.currentTime = Math.max(0, Math.min(end, s));
@@ -47,7 +51,7 @@ for (const figure of document.querySelectorAll("figure.moment[data-start]")) {
   lanes.addEventListener("keydown", (event) => {
     const step = event.shiftKey ? 0.1 : 1;
     const keys = {
-      " ": () => (audio.paused ? audio.play() : audio.pause()),
+      " ": () => (audio.paused ? play() : audio.pause()),
       ArrowLeft: () => seek(audio.currentTime - step),
       ArrowRight: () => seek(audio.currentTime + step),
       ArrowDown: () => seek(audio.currentTime - step),
@@ -62,7 +66,7 @@ for (const figure of document.querySelectorAll("figure.moment[data-start]")) {
   for (const button of figure.querySelectorAll("button[data-at]")) {
     button.addEventListener("click", () => {
       seek(Number(button.dataset.at) - begin);
-      audio.play();
+      play();
     });
   }
 }
