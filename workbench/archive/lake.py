@@ -385,15 +385,9 @@ def create(layout: Layout) -> None:
             for option, value in _OPTIONS.items():
                 con.execute(f"CALL lake.set_option('{option}', {_quote(str(value))})").fetchall()
             con.execute("BEGIN TRANSACTION")
-            for name, table in tables().items():
-                columns = ", ".join(
-                    f"{column} {table.duckdb_type(column)}{'' if spec.nullable else ' NOT NULL'}"
-                    for column, spec in table.columns().items()
-                )
-                con.execute(f"CREATE TABLE lake.{name} ({columns})")
-                con.execute(f"COMMENT ON TABLE lake.{name} IS {_quote(table.grain())}")
-                for column in table.column_names():
-                    con.execute(f"COMMENT ON COLUMN lake.{name}.{column} IS {_quote(table.comment(column))}")
+            for table in tables().values():
+                for statement in table.ddl("lake"):
+                    con.execute(statement)
             con.execute("COMMIT")
         layout.marker.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
     except duckdb.Error as error:

@@ -80,6 +80,30 @@ class Table(dy.Schema):
         return text
 
     @classmethod
+    def ddl(cls, catalogue: str) -> list[str]:
+        """Return the statements that make the table in a DuckDB catalogue, with its comments.
+
+        Parameters
+        ----------
+        catalogue : str
+            Name under which the catalogue is attached.
+
+        Returns
+        -------
+        list of str
+            One CREATE TABLE, one COMMENT ON TABLE, one COMMENT ON COLUMN a column.
+        """
+        name = f"{catalogue}.{cls.table()}"
+        columns = ", ".join(
+            f"{column} {cls.duckdb_type(column)}{'' if spec.nullable else ' NOT NULL'}"
+            for column, spec in cls.columns().items()
+        )
+        comments = {f"TABLE {name}": cls.grain()}
+        comments |= {f"COLUMN {name}.{column}": cls.comment(column) for column in cls.column_names()}
+        texts = {place: text.replace("'", "''") for place, text in comments.items()}
+        return [f"CREATE TABLE {name} ({columns})", *(f"COMMENT ON {place} IS '{t}'" for place, t in texts.items())]
+
+    @classmethod
     def frame(cls, rows: list[dict[str, Any]]) -> pl.DataFrame:
         """Build a frame of this table from rows that may lack nullable columns.
 
