@@ -37,9 +37,7 @@ def tables_page() -> str:
     from workbench.schema import tables
 
     parts = ["# Tables", NOTE]
-    parts.append(
-        "A column that is never empty has no rule for empty cells. Seconds count from the start of the call."
-    )
+    parts.append("A column that is never empty has no rule for empty cells. Seconds count from the start of the call.")
     for name, schema in tables().items():
         columns = [
             [
@@ -135,7 +133,7 @@ def views_page() -> str:
 
 def formats_page() -> str:
     """Return the page of all formats that can be imported."""
-    from workbench.ingest.discovery import importers
+    from workbench.ingest.intake.discovery import importers
 
     body = [[f"`{each.FORMAT}`", each.CLAIMS, each.ABOUT] for each in importers().values()]
     intro = "`workbench import PATH` finds the format by itself; `--format NAME` says it."

@@ -52,9 +52,7 @@ def load(archive_path):
         sys.exit(_problem)
     mo.stop(
         _problem is not None,
-        mo.callout(
-            mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"
-        ),
+        mo.callout(mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"),
     )
     return (archive,)
 
@@ -88,9 +86,7 @@ def filters(archive, call_count):
     )
     mo.vstack(
         [
-            mo.md(
-                f"Everything below is about the calls chosen here, of {call_count:,}; intervals are computed anew."
-            ),
+            mo.md(f"Everything below is about the calls chosen here, of {call_count:,}; intervals are computed anew."),
             mo.hstack(chosen.elements.values(), justify="start", gap=1.5, wrap=True),
         ]
     )
@@ -99,9 +95,7 @@ def filters(archive, call_count):
 
 @app.cell
 def narrowing(archive, chosen):
-    wanted = {
-        column: None if value in (None, "all") else str(value) for column, value in chosen.value.items()
-    }
+    wanted = {column: None if value in (None, "all") else str(value) for column, value in chosen.value.items()}
 
     def narrowed(name, **more):
         """Return the rows of a view over the chosen calls, its SQL, and its parameters."""
@@ -298,9 +292,7 @@ def waiting(bootstrap_button, evidence, narrowed):
         _many and not bootstrap_button.value,
         mo.vstack(
             [
-                mo.md(
-                    "## How long callers wait\n\nMany calls are chosen: the bootstrap over them may take a minute."
-                ),
+                mo.md("## How long callers wait\n\nMany calls are chosen: the bootstrap over them may take a minute."),
                 bootstrap_button,
             ]
         ),
@@ -343,9 +335,7 @@ def interval(row):
     """Return the Wilson interval of a row of `assertion_pass_rate` as text; nothing where there is no rate."""
     if row["pass_rate"] is None:
         return ""
-    return (
-        f" ({row['pass_rate']:.0%}, 95 % interval {row['pass_rate_low']:.0%} to {row['pass_rate_high']:.0%})"
-    )
+    return f" ({row['pass_rate']:.0%}, 95 % interval {row['pass_rate_low']:.0%} to {row['pass_rate_high']:.0%})"
 
 
 @app.function
@@ -353,9 +343,7 @@ def how_to_open(call_id, archive_path):
     """Return the command that opens the call notebook on a call, and the address where it is served."""
     import shlex
 
-    command = (
-        f"workbench notebook call --call {shlex.quote(call_id)} --archive {shlex.quote(str(archive_path))}"
-    )
+    command = f"workbench notebook call --call {shlex.quote(call_id)} --archive {shlex.quote(str(archive_path))}"
     return f"{command}\nWhere the call notebook is open already, add to its address: ?call={urllib.parse.quote(call_id, safe='')}"
 
 

@@ -58,9 +58,7 @@ def load(archive_path):
         sys.exit(_problem)
     mo.stop(
         _problem is not None,
-        mo.callout(
-            mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"
-        ),
+        mo.callout(mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"),
     )
     return (archive,)
 
@@ -68,16 +66,12 @@ def load(archive_path):
 @app.cell
 def picker(archive, archive_path, asked):
     _asked = str(asked) if asked is not None else ""
-    _known = archive.sql("select call_id from calls where call_id = $call", {"call": _asked})[
-        "call_id"
-    ].to_list()
+    _known = archive.sql("select call_id from calls where call_id = $call", {"call": _asked})["call_id"].to_list()
     _worst = archive.sql("select call_id, reason from worst_calls order by rank limit 1000")
     mo.stop(
         _worst.is_empty(),
         mo.callout(
-            mo.plain_text(
-                f"{archive_path} holds no call yet.\nworkbench import FOLDER --archive {archive_path}"
-            ),
+            mo.plain_text(f"{archive_path} holds no call yet.\nworkbench import FOLDER --archive {archive_path}"),
             kind="warn",
         ),
     )
@@ -183,9 +177,7 @@ def turns(call):
             mo.md(_intro),
             shown(call.turns, QUERIES["turns"], "turns", params={"call": call.call_id}, table=turn_table)
             if len(texts)
-            else mo.plain_text(
-                "No turns in this call." if _supplied else "Turns were never supplied for this call."
-            ),
+            else mo.plain_text("No turns in this call." if _supplied else "Turns were never supplied for this call."),
         ]
     )
     return texts, turn_table
@@ -215,15 +207,11 @@ def tools(call):
                 QUERIES["tool_calls"],
                 "tool_calls",
                 params={"call": call.call_id},
-                table=table_of(
-                    call.tool_calls.drop("call_id"), widths={"arguments": 260, "result": 320, "error": 160}
-                ),
+                table=table_of(call.tool_calls.drop("call_id"), widths={"arguments": 260, "result": 320, "error": 160}),
             )
             if len(call.tool_calls)
             else mo.plain_text(
-                "No tool calls in this call."
-                if _supplied
-                else "Tool calls were never supplied for this call."
+                "No tool calls in this call." if _supplied else "Tool calls were never supplied for this call."
             ),
         ]
     )
@@ -301,15 +289,11 @@ def spectrogram_switch():
 @app.cell
 def spectrogram(archive, call, chosen, spectrogram_wanted):
     mo.stop(not spectrogram_wanted.value)
-    _pictures, _problem = tried(
-        lambda: call_spectrogram(archive, call.call_id, start_s=chosen[0], end_s=chosen[1])
-    )
+    _pictures, _problem = tried(lambda: call_spectrogram(archive, call.call_id, start_s=chosen[0], end_s=chosen[1]))
     mo.stop(_problem is not None, mo.callout(mo.plain_text(_problem or ""), kind="warn"))
     mo.vstack(
         [
-            mel.chart(
-                _p.power_db, start_s=_p.start_s, end_s=_p.end_s, band_edges_hz=_p.band_edges_hz, side=_p.role
-            )
+            mel.chart(_p.power_db, start_s=_p.start_s, end_s=_p.end_s, band_edges_hz=_p.band_edges_hz, side=_p.role)
             for _p in _pictures
         ]
     )
@@ -319,10 +303,7 @@ def spectrogram(archive, call, chosen, spectrogram_wanted):
 @app.cell
 def summary(call):
     if mo.app_meta().mode == "script":
-        print(
-            f"{call.call_id!r}: "
-            + ", ".join(f"{_label} {_value}" for _label, _value in call_facts(call.overview))
-        )
+        print(f"{call.call_id!r}: " + ", ".join(f"{_label} {_value}" for _label, _value in call_facts(call.overview)))
         for _row in call.findings.iter_rows(named=True):
             print(f"{_row['severity']} {_row['failure_code']}: {_row['message']!r}")
     return

@@ -57,9 +57,7 @@ def test_a_call_without_audio_or_clock_says_so(archive: Archive) -> None:
     assert "could not say" in verdict(call.overview)
     assert "not known" in facts["findings"]
     assert verdict({"high_finding_count": 0, "open_check_count": 0}) == "Nothing failed."
-    assert verdict({"high_finding_count": None, "open_check_count": None}).startswith(
-        "This call was not judged"
-    )
+    assert verdict({"high_finding_count": None, "open_check_count": None}).startswith("This call was not judged")
 
 
 def test_a_timed_transcript_has_speech_and_no_level(archive: Archive) -> None:
@@ -89,9 +87,7 @@ def test_marks_take_the_time_that_is_known() -> None:
         },
         schema_overrides={"start_s": pl.Float64, "end_s": pl.Float64},
     )
-    none = pl.DataFrame(
-        schema=dict.fromkeys(("start_s", "end_s", "severity", "failure_code", "message"), pl.String)
-    )
+    none = pl.DataFrame(schema=dict.fromkeys(("start_s", "end_s", "severity", "failure_code", "message"), pl.String))
     marks = event_marks(turns, tools, none)
     assert marks.select("kind", "start_s", "tone").rows() == [
         ("turn", 1.0, "caller"),

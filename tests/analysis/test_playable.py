@@ -31,9 +31,7 @@ TURNS = pl.DataFrame(
         (9, "reported", None, None, "no such turn"),
     ],
 )
-def test_turns(
-    turn_ix: int, clock: str, start_s: float | None, end_s: float | None, note: str | None
-) -> None:
+def test_turns(turn_ix: int, clock: str, start_s: float | None, end_s: float | None, note: str | None) -> None:
     found = turn_stretch(TURNS, turn_ix, turn_clock=clock)
     assert (found.start_s, found.end_s) == (start_s, end_s)
     assert (found.note is None) if note is None else (note in (found.note or ""))
@@ -48,9 +46,7 @@ def test_turns(
         ((None, None), (None, None)),
     ],
 )
-def test_findings(
-    row: tuple[float | None, float | None], expected: tuple[float | None, float | None]
-) -> None:
+def test_findings(row: tuple[float | None, float | None], expected: tuple[float | None, float | None]) -> None:
     found = finding_stretch({"start_s": row[0], "end_s": row[1]})
     assert (found.start_s, found.end_s) == expected
 

@@ -30,8 +30,15 @@ def made_call(ix: int, folder: Path | None = None) -> Call:
         tags={"which": name},
         scenario=Scenario(scenario_id=f"scenario-{name}", required_facts=["x"]),
         turns=[
-            Turn(role="caller", text=f"this is {name}", heard="h", truth="t", start_s=0.0, end_s=0.2,
-                 words=[Word(word=name, start_s=0.0, end_s=0.1)]),
+            Turn(
+                role="caller",
+                text=f"this is {name}",
+                heard="h",
+                truth="t",
+                start_s=0.0,
+                end_s=0.2,
+                words=[Word(word=name, start_s=0.0, end_s=0.1)],
+            ),
             Turn(role="agent", text="yes", start_s=0.3, end_s=0.4),
         ],
         tool_calls=[ToolCall(name="refund", turn_ix=1, arguments={"amount": 3, "call": name}, consequential=True)],

@@ -54,8 +54,13 @@ def test_a_call_with_missing_audio_keeps_its_turns(archive: Archive, tmp_path: P
 def test_a_call_that_was_only_damaged_audio_is_refused(archive: Archive, tmp_path: Path) -> None:
     path = tmp_path / "broken.wav"
     path.write_bytes(b"RIFF\x10\x00")
-    call = Call(id="x", source_format="audio", source_uri=str(path), source_sha256="0" * 64,
-                audio=[Audio(path=str(path), channels=["mixed"])])
+    call = Call(
+        id="x",
+        source_format="audio",
+        source_uri=str(path),
+        source_sha256="0" * 64,
+        audio=[Audio(path=str(path), channels=["mixed"])],
+    )
     report = archive.add([call])
     assert (report.new, report.refusals[0].scope) == (0, "call")
     assert archive.sql("select count(*) as n from calls").item() == 0

@@ -17,7 +17,17 @@ from workbench.archive.verifying import verify
 
 SCRIPT = Path(__file__).parent / "importer_process.py"
 CALLS = 40
-TABLES = ("calls", "turns", "words", "tool_calls", "spans", "stage_timings", "state_rows", "recordings", "scenarios")
+TABLES = (
+    "calls",
+    "turns",
+    "words",
+    "tool_calls",
+    "spans",
+    "stage_timings",
+    "state_rows",
+    "recordings",
+    "scenarios",
+)
 
 
 def start(root: Path, sounds: Path, place: str = "never", count: int = 1) -> subprocess.Popen[str]:

@@ -53,7 +53,8 @@ def test_a_full_disk(tmp_path: Path, limit_kb: int) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("refused")
-    assert "disk is full" in done.stdout and "free" in done.stdout
+    assert "disk is full" in done.stdout
+    assert "free" in done.stdout
     with workbench.open(root) as archive:
         assert archive.snapshot == before
         assert verify(archive.layout).problems == []
@@ -85,4 +86,5 @@ def test_a_read_only_archive_reads_and_refuses_writes(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     count, refusal = done.stdout.splitlines()
     assert count == "0"
-    assert "cannot be written" in refusal and "write permission" in refusal
+    assert "cannot be written" in refusal
+    assert "write permission" in refusal

@@ -9,8 +9,8 @@ import pytest
 from made_calls import made_call
 
 import workbench
-from workbench.archive import lake
 from workbench.archive.archive import Archive
+from workbench.archive.creating import create
 from workbench.archive.retention import compact, delete
 from workbench.archive.verifying import verify
 from workbench.errors import ArchiveFailed, UsageError
@@ -98,7 +98,8 @@ def test_missing_and_changed_audio_is_noticed(tmp_path: Path) -> None:
     changed.write_bytes(changed.read_bytes()[:-1] + b"\x55")
     problems = verify(archive.layout).problems
     assert len(problems) == 2
-    assert "missing" in problems[0] and "bytes differ" in problems[1]
+    assert "missing" in problems[0]
+    assert "bytes differ" in problems[1]
     report = archive.measure(workers=1)
     assert (report.measured, len(report.problems)) == (0, 2)
     assert archive.sql("select count(*) as n from frames").item() == 0
@@ -116,4 +117,4 @@ def test_folders_that_are_no_archive(tmp_path: Path) -> None:
         workbench.open(tmp_path)
     (tmp_path / "file").write_text("x")
     with pytest.raises(ArchiveFailed, match="not empty"):
-        lake.create(workbench.archive.layout.Layout(tmp_path))
+        create(workbench.archive.layout.Layout(tmp_path))

@@ -73,11 +73,7 @@ def results_of(rows, assertion, pack=None):
     """Rows of one assertion as dicts, JSON decoded."""
     rows = run(rows, pack).rows(named=True)
     return [
-        row
-        | {
-            name: json.loads(row[name]) if row[name] else None
-            for name in ("observed", "expected", "evidence")
-        }
+        row | {name: json.loads(row[name]) if row[name] else None for name in ("observed", "expected", "evidence")}
         for row in rows
         if row["assertion_id"] == assertion
     ]

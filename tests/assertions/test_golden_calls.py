@@ -18,9 +18,7 @@ GOLDEN = {
 @pytest.mark.parametrize("name", sorted(GOLDEN))
 def test_findings_of_a_golden_call(made, golden_calls, name):
     results = made.run(made.rows(golden_calls(name))).rows(named=True)
-    failed = {
-        (row["assertion_id"], row["turn_ix"], row["severity"]) for row in results if row["status"] == "FAIL"
-    }
+    failed = {(row["assertion_id"], row["turn_ix"], row["severity"]) for row in results if row["status"] == "FAIL"}
     assert failed == GOLDEN[name]
     assert {row["assertion_id"] for row in results} == {
         "misheard_number", "misheard", "no_confirmation", "policy_limit",

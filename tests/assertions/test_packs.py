@@ -102,19 +102,14 @@ def test_leaving_a_default_out_does_not_change_the_definition(tmp_path):
     assert short.assertions[6].sha256() == load_pack("caller-experience").assertions[6].sha256()
 
 
-def test_every_call_has_a_verdict_on_every_assertion_and_the_order_of_rows_does_not_matter(
-    made, golden_calls
-):
+def test_every_call_has_a_verdict_on_every_assertion_and_the_order_of_rows_does_not_matter(made, golden_calls):
     calls = [golden_calls(name) for name in ("good_call", "misheard_call", "slow_call")]
     calls += [{"id": "bare"}, {"id": "unclocked", "turn_clock": "none", "turns": [made.turn("caller")]}]
     rows = made.rows(*calls)
     results = made.run(rows)
     assert results.select("assertion_id", "call_id").n_unique() == 8 * 5
     shuffled = Rows(
-        *(
-            getattr(rows, t).sample(fraction=1, shuffle=True, seed=7).lazy()
-            for t in ("calls", "turns", "tool_calls")
-        )
+        *(getattr(rows, t).sample(fraction=1, shuffle=True, seed=7).lazy() for t in ("calls", "turns", "tool_calls"))
     )
     assert made.run(shuffled).write_json() == results.write_json()
     unfailed = results.filter(pl.col("status") != "FAIL")
@@ -147,8 +142,6 @@ def test_a_frame_without_a_column_is_refused_by_name(made):
 
 def test_a_check_that_forgets_a_call_shows_as_error(made, monkeypatch):
     kind = kinds()["incomplete"]
-    silent = type(kind)(
-        **(vars(kind) | {"evaluate": lambda rows, definition: kind.evaluate(rows, definition).head(0)})
-    )
+    silent = type(kind)(**(vars(kind) | {"evaluate": lambda rows, definition: kind.evaluate(rows, definition).head(0)}))
     monkeypatch.setitem(kinds(), "incomplete", silent)
     assert made.only(made.rows({"id": "a"}), "incomplete")["status"] == "ERROR"

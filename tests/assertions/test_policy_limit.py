@@ -86,9 +86,7 @@ def test_a_failure_outweighs_an_unreadable_argument(made):
 
 def test_two_checks_of_one_action_are_not_one_stretch_of_silence(made):
     turns = [made.turn("agent", 0.0, 2.0, "Refunded.")]
-    rows = made.rows(
-        {"policy": {"max_refund": 50}, "turns": turns, "tool_calls": [refund({"amount": 60}, turn_ix=0)]}
-    )
+    rows = made.rows({"policy": {"max_refund": 50}, "turns": turns, "tool_calls": [refund({"amount": 60}, turn_ix=0)]})
     limit, asked = made.only(rows, "policy_limit"), made.only(rows, "no_confirmation")
     assert (limit["start_s"], limit["end_s"]) == (asked["start_s"], asked["end_s"]) == (0.0, 2.0)
     assert "shares_stretch_with" not in limit["evidence"]

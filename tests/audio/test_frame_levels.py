@@ -51,9 +51,7 @@ def test_full_windows_are_those_of_librosa(rate: int, extra: int) -> None:
 
 @pytest.mark.parametrize(("frame_ms", "hop_ms"), [(20, 10), (25, 10), (5, 10), (7.3, 3.1), (30, 30), (50, 7)])
 @pytest.mark.parametrize("count", [1, 79, 80, 81, 160, 1003])
-def test_any_window_and_hop_equal_the_sums_taken_one_by_one(
-    frame_ms: float, hop_ms: float, count: int
-) -> None:
+def test_any_window_and_hop_equal_the_sums_taken_one_by_one(frame_ms: float, hop_ms: float, count: int) -> None:
     config, samples = MeasureConfig(frame_ms=frame_ms, hop_ms=hop_ms), noise(count)
     levels = frame_levels([samples], sample_rate_hz=8000, config=config)
     expected = one_by_one(samples, config.hop_samples(8000), config.window_samples(8000))
@@ -107,9 +105,7 @@ def test_no_blocks_are_no_frames() -> None:
     assert levels.frame_count == 0
 
 
-@pytest.mark.parametrize(
-    "bad", [np.zeros(10, np.int16), np.zeros((10, 2), np.float32), np.zeros((10, 1), np.int16)]
-)
+@pytest.mark.parametrize("bad", [np.zeros(10, np.int16), np.zeros((10, 2), np.float32), np.zeros((10, 1), np.int16)])
 def test_blocks_that_do_not_fit_are_refused(bad: np.ndarray) -> None:
     with pytest.raises(UsageError):
         frame_levels([noise(100), bad], sample_rate_hz=8000)

@@ -33,9 +33,7 @@ def wav_bytes(
     body = samples.tobytes()
     channels = samples.shape[1]
     size = len(body) if data_size is None else data_size
-    form = struct.pack(
-        "<HHIIHH", tag, channels, rate, rate * channels * bits // 8, channels * bits // 8, bits
-    )
+    form = struct.pack("<HHIIHH", tag, channels, rate, rate * channels * bits // 8, channels * bits // 8, bits)
     riff = (36 + size) & 0xFFFFFFFF
     return (
         b"RIFF"
@@ -144,9 +142,7 @@ def test_a_single_sample_is_a_recording(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data_size", [0, 0xFFFFFFFF, 0x7FFFFFFF])
-def test_a_size_left_open_by_a_streaming_recorder_is_read_as_far_as_it_goes(
-    tmp_path: Path, data_size: int
-) -> None:
+def test_a_size_left_open_by_a_streaming_recorder_is_read_as_far_as_it_goes(tmp_path: Path, data_size: int) -> None:
     path, samples = tmp_path / "open.wav", voices()
     path.write_bytes(wav_bytes(samples, data_size=data_size) + b"\x01")
     assert probe(path).frame_count == len(samples)
@@ -180,9 +176,7 @@ def test_headerless_pcm(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("encoding", "rate"), [("gsm", 8000), ("ulaw", None), ("ulaw", 0)])
-def test_a_headerless_file_needs_a_known_encoding_and_a_rate(
-    tmp_path: Path, encoding: str, rate: int | None
-) -> None:
+def test_a_headerless_file_needs_a_known_encoding_and_a_rate(tmp_path: Path, encoding: str, rate: int | None) -> None:
     (tmp_path / "bare.raw").write_bytes(b"\x00" * 80)
     with pytest.raises(UsageError):
         probe(tmp_path / "bare.raw", encoding=encoding, sample_rate_hz=rate)
@@ -212,9 +206,7 @@ GOOD = wav_bytes(voices())
         (b"\x00\x00\x00\x20ftypM4A " + bytes(60), "truncated_audio"),
     ],
 )
-def test_what_cannot_be_read_is_refused_by_name_with_a_hint(
-    tmp_path: Path, content: bytes, rule: str
-) -> None:
+def test_what_cannot_be_read_is_refused_by_name_with_a_hint(tmp_path: Path, content: bytes, rule: str) -> None:
     path = tmp_path / "call.wav"
     path.write_bytes(content)
     for attempt in (probe, lambda p: list(blocks(p))):
@@ -306,7 +298,7 @@ def test_m4a_without_its_reader_names_the_extra(tmp_path: Path, monkeypatch: pyt
 
 def test_an_mp3_read_in_blocks_is_the_mp3_read_whole(capfd: pytest.CaptureFixture[str]) -> None:
     """A seek between blocks loses the decoder's bit reservoir: other samples, and complaints on stderr."""
-    path = sorted((DATA / "vcon-synthetic").glob("*.mp3"))[0]
+    path = min((DATA / "vcon-synthetic").glob("*.mp3"))
     whole, _ = soundfile.read(path, dtype="float32", always_2d=True)
     found = np.concatenate(list(blocks(path, block_frames=10_000)))
     assert found.shape == whole.shape

@@ -111,9 +111,7 @@ def test_the_mel_spectrogram_refuses_what_means_nothing(call: Path) -> None:
         mel_spectrogram(call, 0.0, 1.0, bands=0)
 
 
-def test_the_mel_spectrogram_without_librosa_names_the_extra(
-    call: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_mel_spectrogram_without_librosa_names_the_extra(call: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "librosa", None)
     with pytest.raises(MissingExtra, match=r"callbench\[audio\]"):
         mel_spectrogram(call, 0.0, 1.0)

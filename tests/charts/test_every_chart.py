@@ -45,9 +45,7 @@ def gap_rows() -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def level_rows() -> pl.DataFrame:
     at = [ix / 10 for ix in range(100)]
-    rows = [
-        (role, t, t + 0.1, -40.0 + 10 * (ix % 3)) for role in ("caller", "agent") for ix, t in enumerate(at)
-    ]
+    rows = [(role, t, t + 0.1, -40.0 + 10 * (ix % 3)) for role in ("caller", "agent") for ix, t in enumerate(at)]
     return pl.DataFrame(rows, schema=["role", "start_s", "end_s", "level_dbfs"], orient="row")
 
 
@@ -65,9 +63,7 @@ def mark_rows() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["kind", "start_s", "end_s", "tone", "label"], orient="row")
 
 
-COUNTS = pl.DataFrame(
-    {"source_format": ["a", "a", "b"], "health": ["no audio", None, "x"], "call_count": [3, 4, 2]}
-)
+COUNTS = pl.DataFrame({"source_format": ["a", "a", "b"], "health": ["no audio", None, "x"], "call_count": [3, 4, 2]})
 EXAMPLES: dict[str, Callable[[], Any]] = {
     "call_counts": lambda: CHARTS["call_counts"](COUNTS, by="source_format", parts="health"),
     "call_lanes": lambda: CHARTS["call_lanes"](
@@ -158,8 +154,7 @@ def test_gaps_draw_a_band_where_both_ends_are_known_and_say_where_not() -> None:
 def test_the_agents_with_most_answers_are_drawn_and_the_rest_counted() -> None:
     gaps, percentiles = gap_rows()
     many = pl.concat(
-        percentiles.with_columns(agent_id=pl.lit(f"a{ix}"), response_count=pl.lit(ix + 1, pl.Int64))
-        for ix in range(8)
+        percentiles.with_columns(agent_id=pl.lit(f"a{ix}"), response_count=pl.lit(ix + 1, pl.Int64)) for ix in range(8)
     )
     chart = CHARTS["response_gaps"](gaps, many).to_dict()
     assert "left out: 2 agents with fewer answers" in chart["title"]["subtitle"]
@@ -189,9 +184,7 @@ def test_nothing_to_draw_is_said_in_place_of_empty_axes() -> None:
         CHARTS["call_counts"](COUNTS.clear(), by="source_format", parts="health"),
         CHARTS["response_gaps"](gap_rows()[0].clear(), gap_rows()[1].clear()),
         CHARTS["levels"](level_rows().clear()),
-        CHARTS["call_lanes"](
-            level_rows().clear(), speech_rows().clear(), mark_rows().clear(), duration_s=0.0
-        ),
+        CHARTS["call_lanes"](level_rows().clear(), speech_rows().clear(), mark_rows().clear(), duration_s=0.0),
     ]
     for chart in empty:
         spec = chart.to_dict()
@@ -214,9 +207,7 @@ def test_the_spectrogram_is_one_image_with_the_low_bands_at_the_bottom() -> None
     import zlib
 
     power = np.array([[0.0, 0.0, 0.0], [-40.0, -40.0, -40.0], [-80.0, -80.0, -80.0]])  # band 0 is loudest
-    spec = CHARTS["mel"](
-        power, start_s=0.0, end_s=1.0, band_edges_hz=np.array([0.0, 100.0, 200.0, 300.0])
-    ).to_dict()
+    spec = CHARTS["mel"](power, start_s=0.0, end_s=1.0, band_edges_hz=np.array([0.0, 100.0, 200.0, 300.0])).to_dict()
     url = next(row["url"] for rows in spec["datasets"].values() for row in rows if "url" in row)
     png = base64.b64decode(url.removeprefix("data:image/png;base64,"))
     at = png.index(b"IDAT")

@@ -69,11 +69,7 @@ def test_every_number_has_a_unit() -> None:
 
 
 def test_every_nullable_column_says_why_it_may_be_empty_and_no_other_does() -> None:
-    wrong = [
-        f"{t}.{c}"
-        for t, c, column in columns()
-        if column.nullable != bool((column.metadata or {}).get("null"))
-    ]
+    wrong = [f"{t}.{c}" for t, c, column in columns() if column.nullable != bool((column.metadata or {}).get("null"))]
     assert not wrong
 
 

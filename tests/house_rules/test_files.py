@@ -35,9 +35,7 @@ def test_no_file_is_named_for_nothing(files: list[Path]) -> None:
 
 
 def test_no_source_file_is_over_400_lines(files: list[Path], root: Path) -> None:
-    sources = [
-        f for f in files if f.suffix in {".py", ".sql", ".js", ".css", ".j2"} and "data" not in f.parts
-    ]
+    sources = [f for f in files if f.suffix in {".py", ".sql", ".js", ".css", ".j2"} and "data" not in f.parts]
     lengths = {str(f): (root / f).read_text(encoding="utf-8").count("\n") for f in sources}
     assert lengths
     assert not {name: length for name, length in lengths.items() if length > LONGEST}
@@ -55,9 +53,7 @@ def test_every_folder_of_bundled_data_names_its_source_and_licence(root: Path) -
         notice = folder / "NOTICE.md"
         assert notice.is_file(), f"{folder.name} has no NOTICE.md"
         text = notice.read_text(encoding="utf-8")
-        assert re.search(r"licen[cs]e|CC BY|MIT|Apache", text, re.IGNORECASE), (
-            f"{folder.name}: no licence named"
-        )
+        assert re.search(r"licen[cs]e|CC BY|MIT|Apache", text, re.IGNORECASE), f"{folder.name}: no licence named"
         assert folder.name in (root / "data" / "README.md").read_text(encoding="utf-8"), folder.name
 
 

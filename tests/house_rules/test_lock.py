@@ -36,9 +36,7 @@ def test_every_declared_package_is_locked_to_a_version_it_allows(root: Path) -> 
     wrong = [
         str(need)
         for need in declared(root)
-        if not any(
-            version in need.specifier for version in locked.get(need.name.lower().replace("_", "-"), [])
-        )
+        if not any(version in need.specifier for version in locked.get(need.name.lower().replace("_", "-"), []))
     ]
     assert not wrong, f"run make lock: {wrong}"
 

@@ -16,11 +16,7 @@ LAKE = Path("workbench/archive/lake.py")
 
 
 def sources(files: list[Path]) -> list[Path]:
-    found = [
-        f
-        for f in files
-        if f.suffix == ".py" and f.parts[0] in {"workbench", "notebooks", "docs", "benchmarks"}
-    ]
+    found = [f for f in files if f.suffix == ".py" and f.parts[0] in {"workbench", "notebooks", "docs", "benchmarks"}]
     assert found
     return found
 
@@ -81,9 +77,7 @@ def test_no_sql_longer_than_a_line_in_python(files: list[Path], root: Path) -> N
 def test_only_the_lake_reads_single_rows(files: list[Path], root: Path) -> None:
     """A half-read result locks out every writer, so nothing else may call `fetchone` or `fetchmany`."""
     pattern = re.compile(r"\.fetch(?:one|many)\(")
-    found = [
-        str(f) for f in sources(files) if f != LAKE and pattern.search((root / f).read_text(encoding="utf-8"))
-    ]
+    found = [str(f) for f in sources(files) if f != LAKE and pattern.search((root / f).read_text(encoding="utf-8"))]
     assert not found
 
 

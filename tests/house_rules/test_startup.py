@@ -24,9 +24,7 @@ print("\\nloaded:", *sorted({name.split(".")[0] for name in sys.modules}))
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["import", "--help"], ["sql", "--help"]])
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", LOOK, *arguments], check=False, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", LOOK, *arguments], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     loaded = done.stdout.rpartition("loaded:")[2].split()
     assert "workbench" in loaded

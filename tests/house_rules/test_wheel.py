@@ -31,9 +31,7 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_carries_sql_notebooks_and_data(wheel: Path, files: list[Path]) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    shipped = [
-        file for file in files if file.parts[0] in {"sql", "notebooks", "data"} and file.name != ".gitkeep"
-    ]
+    shipped = [file for file in files if file.parts[0] in {"sql", "notebooks", "data"} and file.name != ".gitkeep"]
     assert {file.parts[0] for file in shipped} == {"sql", "notebooks", "data"}
     code = [file for file in files if file.parts[0] == "workbench"]
     missing = [str(f) for f in shipped if f"workbench/_shipped/{f.as_posix()}" not in names]

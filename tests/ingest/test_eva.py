@@ -150,9 +150,7 @@ def test_an_event_whose_two_clocks_differ_a_thousandfold_is_refused(record: Path
         ("result.json", "[]", "wrong_shape"),
     ],
 )
-def test_a_record_that_cannot_be_a_call_is_refused(
-    record: Path, name: str, content: str | None, rule: str
-) -> None:
+def test_a_record_that_cannot_be_a_call_is_refused(record: Path, name: str, content: str | None, rule: str) -> None:
     if content is None:
         (record / name).unlink()
     else:

@@ -109,9 +109,7 @@ def test_every_bundled_file_is_claimed_by_one_importer_at_most() -> None:
     for path in files:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
-        claimed = [
-            one.FORMAT for one in importers().values() if one.CLAIMS == "file" and one.sniff(path, head)
-        ]
+        claimed = [one.FORMAT for one in importers().values() if one.CLAIMS == "file" and one.sniff(path, head)]
         assert len(claimed) <= 1, (path, claimed)
 
 

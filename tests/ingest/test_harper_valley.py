@@ -72,9 +72,7 @@ def test_times_are_those_of_the_call_and_not_of_the_speakers_own_track() -> None
 def test_truth_is_what_people_wrote_and_heard_what_the_machine_did() -> None:
     turns = read()["01f7ec3700424bc0"].turns or []
     assert turns
-    unheard = [
-        turn for turn in read()["a7ccc3379af44b9f"].turns or () if turn.text and "unintelligible" in turn.text
-    ]
+    unheard = [turn for turn in read()["a7ccc3379af44b9f"].turns or () if turn.text and "unintelligible" in turn.text]
     assert [(turn.text, turn.truth, turn.heard) for turn in unheard] == [
         ("[unintelligible]", None, "okay so let's see if it uh"),
         ("[unintelligible] for tuesday", None, "and then the railroad for tuesday"),
@@ -92,9 +90,7 @@ def test_the_submitted_form_is_a_tool_call() -> None:
     calls = read()
     hours, transfer = (calls[sid].tool_calls or [] for sid in (SID, "00d676d7058c49bb"))
     # 1591056109505 - 1591056058046 ms
-    assert [(tool.name, tool.start_s, tool.consequential) for tool in hours] == [
-        ("get_branch_hours", 51.459, False)
-    ]
+    assert [(tool.name, tool.start_s, tool.consequential) for tool in hours] == [("get_branch_hours", 51.459, False)]
     assert [(tool.name, tool.consequential, tool.authority) for tool in transfer] == [
         ("transfer_money", True, "submitted")
     ]

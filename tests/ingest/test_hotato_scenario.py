@@ -99,9 +99,7 @@ def test_milliseconds_in_place_of_seconds_are_mended_by_the_option(battery: Path
         ({"audio": "elsewhere.wav"}, "audio_missing"),
     ],
 )
-def test_a_scenario_that_cannot_be_a_call_is_refused(
-    battery: Path, fields: dict[str, Any], rule: str
-) -> None:
+def test_a_scenario_that_cannot_be_a_call_is_refused(battery: Path, fields: dict[str, Any], rule: str) -> None:
     change(battery, **fields)
     [refused] = hotato_scenario.read(battery, Options())
     assert isinstance(refused, Refusal)

@@ -70,20 +70,12 @@ CALLS = st.builds(
     tags=optional(st.dictionaries(TEXT, TEXT, max_size=2)),
     seed=optional(st.integers(0, 2**32)),
     turn_clock=st.sampled_from(["reported", "ticks", "none"]),
-    scenario=optional(
-        st.builds(Scenario, scenario_id=TEXT, required_facts=optional(st.lists(TEXT, max_size=2)))
-    ),
+    scenario=optional(st.builds(Scenario, scenario_id=TEXT, required_facts=optional(st.lists(TEXT, max_size=2)))),
     turns=optional(st.lists(TURNS, max_size=3)),
-    tool_calls=optional(
-        st.lists(st.builds(ToolCall, name=TEXT, arguments=JSON, error=optional(TEXT)), max_size=2)
-    ),
-    spans=optional(
-        st.lists(st.builds(Span, type=TEXT, time_s=optional(TIME), redacted=st.booleans()), max_size=2)
-    ),
+    tool_calls=optional(st.lists(st.builds(ToolCall, name=TEXT, arguments=JSON, error=optional(TEXT)), max_size=2)),
+    spans=optional(st.lists(st.builds(Span, type=TEXT, time_s=optional(TIME), redacted=st.booleans()), max_size=2)),
     stage_timings=optional(st.lists(st.builds(StageTiming, stage=TEXT, value_ms=optional(TIME)), max_size=2)),
-    state=optional(
-        st.lists(st.builds(StateRow, snapshot=st.just("before"), resource=TEXT, record=JSON), max_size=2)
-    ),
+    state=optional(st.lists(st.builds(StateRow, snapshot=st.just("before"), resource=TEXT, record=JSON), max_size=2)),
 )
 
 
@@ -215,9 +207,7 @@ def test_the_schema_names_every_field_and_its_unit() -> None:
     assert msgspec.json.encode(schema)
 
 
-def test_the_example_of_the_documentation_runs_and_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_example_of_the_documentation_runs_and_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = GLUE.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
     assert len(code.strip().splitlines()) <= 12
     monkeypatch.chdir(tmp_path)

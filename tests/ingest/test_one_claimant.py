@@ -37,9 +37,7 @@ CLAIMED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("path", "format_name", "count"), CLAIMED, ids=lambda value: getattr(value, "name", None)
-)
+@pytest.mark.parametrize(("path", "format_name", "count"), CLAIMED, ids=lambda value: getattr(value, "name", None))
 def test_one_importer_claims_it_and_reads_it(path: Path, format_name: str, count: int) -> None:
     [found] = survey([path]).inputs
     assert found.problem is None

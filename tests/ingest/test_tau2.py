@@ -106,8 +106,7 @@ def test_a_text_run_has_turns_tool_calls_and_a_reward() -> None:
     ]
     assert call.turn_clock == "generated"
     assert [
-        (tool.name, tool.turn_ix, tool.result, tool.error, tool.consequential)
-        for tool in call.tool_calls or ()
+        (tool.name, tool.turn_ix, tool.result, tool.error, tool.consequential) for tool in call.tool_calls or ()
     ] == [
         ("get_order", 2, {"status": "pending"}, None, False),
         ("cancel_order", 2, None, "Error: no such order", True),

@@ -51,9 +51,7 @@ def test_of_the_parties_only_the_roles_are_kept() -> None:
     assert tags["parties"] == "agent, caller"
     assert tags["dialog_url"].endswith(f"{UUID}.mp3")
     told = json.dumps(tags)
-    assert not [
-        secret for secret in ("572256", "112490", "gasstation", "Flores", "Anderson") if secret in told
-    ]
+    assert not [secret for secret in ("572256", "112490", "gasstation", "Flores", "Anderson") if secret in told]
 
 
 def test_the_generators_prompt_is_left_out_with_a_note() -> None:
@@ -99,9 +97,7 @@ def test_several_dialogs_are_one_call_on_one_clock(tmp_path: Path) -> None:
 
 
 def test_a_transcript_as_a_string_of_json_and_unknown_speakers(tmp_path: Path) -> None:
-    body = json.dumps(
-        [{"speaker": "Olivia Flores", "message": "Hi"}, {"speaker": "Voice", "message": "Beep"}]
-    )
+    body = json.dumps([{"speaker": "Olivia Flores", "message": "Hi"}, {"speaker": "Voice", "message": "Beep"}])
     call, notes = read(changed(tmp_path, analysis=[{"type": "transcript", "body": body}], attachments=[]))
     assert [(turn.role, turn.text) for turn in call.turns or ()] == [("caller", "Hi")]
     assert [note.rule for note in notes] == ["other_speakers", "audio_missing"]

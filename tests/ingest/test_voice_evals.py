@@ -38,9 +38,7 @@ def test_the_second_demo_row() -> None:
     call = calls[1]
     truth = "I want to book a table for four on Tuesday evening."
     assert call.turns == [
-        Turn(
-            role="caller", text=truth, heard="I want to book a table for or on Tuesday evening.", truth=truth
-        ),
+        Turn(role="caller", text=truth, heard="I want to book a table for or on Tuesday evening.", truth=truth),
         Turn(role="agent", text="I can book a table for you. How many people is it for?"),
     ]
     assert (call.outcome, call.expected_outcome, call.turn_clock) == ("clarifying", "booked", "none")
@@ -71,9 +69,7 @@ def test_an_array_gives_the_same_calls(tmp_path: Path) -> None:
     ("value", "rule"),
     [(-1, "negative_time"), (True, "wrong_type"), ("820", "wrong_type"), ([1], "wrong_type")],
 )
-def test_a_timing_that_is_no_number_is_refused_and_the_rest_kept(
-    tmp_path: Path, value: object, rule: str
-) -> None:
+def test_a_timing_that_is_no_number_is_refused_and_the_rest_kept(tmp_path: Path, value: object, rule: str) -> None:
     call, (refusal,) = one(tmp_path, stage_timings_ms={"e2e_ms": value, "stt_ms": 190})
     assert (refusal.rule, refusal.scope) == (rule, "row")
     assert refusal.location == "line 1, stage_timings_ms.e2e_ms"
@@ -128,9 +124,7 @@ def test_a_fact_list_written_as_a_text_is_refused_and_not_read_as_letters(tmp_pa
 
 
 def test_an_interruption_without_a_time_is_refused_and_the_others_kept(tmp_path: Path) -> None:
-    call, (refusal,) = one(
-        tmp_path, interruptions=[{"agent_stopped_ms": 3}, {"at_ms": 500, "agent_stopped_ms": None}]
-    )
+    call, (refusal,) = one(tmp_path, interruptions=[{"agent_stopped_ms": 3}, {"at_ms": 500, "agent_stopped_ms": None}])
     assert refusal.location == "line 1, interruptions[0]"
     assert call.spans == [Span(type="interruption", time_s=0.5, attributes={"agent_stopped_ms": None})]
 

@@ -42,9 +42,7 @@ def test_the_call_that_was_misheard() -> None:
         ),
         Turn(role="agent", text="Okay, refunding fifty dollars now.", start_s=5.4, end_s=7.2),
     ]
-    assert call.tool_calls == [
-        ToolCall(name="refund", turn_ix=2, arguments={"amount": 50}, consequential=True)
-    ]
+    assert call.tool_calls == [ToolCall(name="refund", turn_ix=2, arguments={"amount": 50}, consequential=True)]
 
 
 def test_the_other_fixtures() -> None:

@@ -58,9 +58,7 @@ def test_in_a_checkout_the_notebook_itself_is_edited(started: list[Any], demo_ar
     assert command[-1] == "--headless"
 
 
-def test_an_installed_notebook_is_copied_once_and_then_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_installed_notebook_is_copied_once_and_then_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shipped = tmp_path / "workbench" / "_shipped" / "notebooks" / "call.py"
     shipped.parent.mkdir(parents=True)
     shipped.write_text("first", encoding="utf-8")

@@ -32,9 +32,7 @@ def test_every_audit_has_a_planted_fault() -> None:
 
 
 @pytest.mark.parametrize("name", AUDITS)
-def test_audit_is_empty_over_a_clean_archive(
-    name: str, archive_with: Build, empty: duckdb.DuckDBPyConnection
-) -> None:
+def test_audit_is_empty_over_a_clean_archive(name: str, archive_with: Build, empty: duckdb.DuckDBPyConnection) -> None:
     assert _rows(archive_with(TINY), name) == []
     assert _rows(empty, name) == []
 

@@ -65,17 +65,13 @@ def _bootstrap(gaps: dict[str, list[float]]) -> dict[str, float]:
         found.append(np.quantile(drawn, [0.5, 0.9, 0.95]))
     ends = np.quantile(found, [0.025, 0.975], axis=0)
     return {
-        f"gap_p{p}_{end}_s": ends[j, i]
-        for i, p in enumerate((50, 90, 95))
-        for j, end in enumerate(("low", "high"))
+        f"gap_p{p}_{end}_s": ends[j, i] for i, p in enumerate((50, 90, 95)) for j, end in enumerate(("low", "high"))
     }
 
 
 def _gaps(calls: int, answers: int) -> dict[str, list[float]]:
     rng = np.random.default_rng(7)
-    return {
-        f"c{i:03d}": [round(float(x), 3) for x in rng.gamma(3, 0.3 + 0.01 * i, answers)] for i in range(calls)
-    }
+    return {f"c{i:03d}": [round(float(x), 3) for x in rng.gamma(3, 0.3 + 0.01 * i, answers)] for i in range(calls)}
 
 
 def test_bounds_are_the_stated_bootstrap(archive_with: Build) -> None:
@@ -95,10 +91,7 @@ def test_few_answers_leave_bounds_open(archive_with: Build) -> None:
     row = _row(archive_with(_calls(_gaps(5, 4))))
     assert (row["gap_p90_high_s"], row["gap_p95_high_s"]) == (None, None)
     assert row["gap_p50_low_s"] < row["gap_p50_lin_s"] < row["gap_p50_high_s"]
-    assert (
-        row["reason"]
-        == "too few answers to close every bound; fewer than 40 calls: the bounds are too narrow"
-    )
+    assert row["reason"] == "too few answers to close every bound; fewer than 40 calls: the bounds are too narrow"
 
 
 def test_equal_gaps_and_few_calls_have_no_interval(archive_with: Build) -> None:

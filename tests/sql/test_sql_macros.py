@@ -36,9 +36,7 @@ def test_wilson_agrees_for_every_count_up_to_200(empty: duckdb.DuckDBPyConnectio
     assert len(k) == sum(trials + 1 for trials in range(1, 201))
     assert low.min() == 0.0
     assert high.max() == 1.0
-    scipy = [
-        binomtest(i, j).proportion_ci(method="wilson") for i, j in zip(k.tolist(), n.tolist(), strict=True)
-    ]
+    scipy = [binomtest(i, j).proportion_ci(method="wilson") for i, j in zip(k.tolist(), n.tolist(), strict=True)]
     np.testing.assert_allclose(low, [interval.low for interval in scipy], rtol=0, atol=1e-9)
     np.testing.assert_allclose(high, [interval.high for interval in scipy], rtol=0, atol=1e-9)
 
@@ -82,9 +80,7 @@ def test_wilson_edges(macro: str, empty: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_share_is_a_double_or_nothing(empty: duckdb.DuckDBPyConnection) -> None:
-    assert _one(
-        empty, "select share(1, 4), typeof(share(1, 4)), share(0, 0), share(null, 4), share(1, null)"
-    ) == (
+    assert _one(empty, "select share(1, 4), typeof(share(1, 4)), share(0, 0), share(null, 4), share(1, null)") == (
         0.25,
         "DOUBLE",
         None,
@@ -94,9 +90,7 @@ def test_share_is_a_double_or_nothing(empty: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.parametrize("entry", _golden("sql/percentiles.json"), ids=lambda entry: entry["id"])
-def test_quantile_cont_is_the_linear_percentile(
-    entry: dict[str, Any], empty: duckdb.DuckDBPyConnection
-) -> None:
+def test_quantile_cont_is_the_linear_percentile(entry: dict[str, Any], empty: duckdb.DuckDBPyConnection) -> None:
     given, wanted = entry["input"], entry["expected"]
     (found,) = _one(
         empty,

@@ -192,8 +192,6 @@ def test_a_gap_of_a_tenth_is_exactly_a_tenth(archive_with: Build) -> None:
 
 
 def test_frames_show_levels_in_dbfs(archive_with: Build) -> None:
-    con = archive_with(
-        {"frames": [{"recording_id": "r", "config_id": "x", "frame_ix": 0, "caller_cdbfs": -2345}]}
-    )
+    con = archive_with({"frames": [{"recording_id": "r", "config_id": "x", "frame_ix": 0, "caller_cdbfs": -2345}]})
     result = con.execute("select caller_dbfs, typeof(caller_dbfs), agent_dbfs from frames").fetchall()
     assert result == [(-23.45, "DOUBLE", None)]

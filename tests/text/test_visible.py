@@ -24,9 +24,7 @@ def test_what_is_seen(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-@pytest.mark.parametrize(
-    "address", ["https://a.example/p.png", "HTTP://a.example/p.png", "data:image/png;base64,AA"]
-)
+@pytest.mark.parametrize("address", ["https://a.example/p.png", "HTTP://a.example/p.png", "data:image/png;base64,AA"])
 def test_an_address_is_no_longer_one(address: str) -> None:
     """Tables make a picture of a cell in which `https?://...` or `data:image/...` is found."""
     shown = visible(f"see {address} now")

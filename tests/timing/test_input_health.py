@@ -140,9 +140,7 @@ def test_an_unknown_channel_map_withholds_verdicts_and_says_how_to_give_it(tmp_p
 
 
 @pytest.mark.parametrize(("role", "voice"), [("caller", CALLER), ("agent", AGENT)])
-def test_one_file_of_a_pair_is_judged_for_its_own_channel(
-    tmp_path: Path, role: str, voice: np.ndarray
-) -> None:
+def test_one_file_of_a_pair_is_judged_for_its_own_channel(tmp_path: Path, role: str, voice: np.ndarray) -> None:
     found = health(tmp_path, voice, roles=(role,))
     assert (found["scorable"], found["verdict_eligible"], found["recommendation"]) == (
         True,

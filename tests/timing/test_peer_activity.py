@@ -17,9 +17,7 @@ from workbench.timing.measuring import Measured, measure_recording
 from workbench.timing.segments import runs
 
 CALLS = Path(__file__).parents[2] / "data" / "calls"
-GOLDEN: dict[str, Any] = json.loads(
-    (Path(__file__).parent / "golden" / "activity-hotato-1.20.0.json").read_text()
-)
+GOLDEN: dict[str, Any] = json.loads((Path(__file__).parent / "golden" / "activity-hotato-1.20.0.json").read_text())
 clips = pytest.mark.parametrize("clip", sorted(GOLDEN))
 
 

@@ -131,9 +131,7 @@ def stretch(archive: Archive, call_id: str, *, start_s: float, end_s: float) -> 
     start_s = max(start_s, min(side.recording["offset_s"] for side in heard))
     end_s = min(end_s, max(side.recording["offset_s"] + side.recording["duration_s"] for side in heard))
     if end_s - start_s < 0.01:
-        raise UsageError(
-            "the stretch lies outside the audio, or has no length", where=call_id, hint="choose another"
-        )
+        raise UsageError("the stretch lies outside the audio, or has no length", where=call_id, hint="choose another")
     if end_s - start_s > LONGEST_S:
         raise UsageError(
             f"{end_s - start_s:.0f} s are more than can be played at once",
@@ -144,9 +142,7 @@ def stretch(archive: Archive, call_id: str, *, start_s: float, end_s: float) -> 
     sound = np.stack([_samples(side, start_s, end_s, rate=rate) for side in heard], axis=1)
     out = io.BytesIO()
     soundfile.write(out, sound, rate, format="WAV", subtype="PCM_16")
-    return Stretch(
-        out.getvalue(), start_s, start_s + len(sound) / rate, rate, tuple(side.role for side in heard)
-    )
+    return Stretch(out.getvalue(), start_s, start_s + len(sound) / rate, rate, tuple(side.role for side in heard))
 
 
 def _samples(side: Side, start_s: float, end_s: float, *, rate: int) -> NDArray[np.int16]:

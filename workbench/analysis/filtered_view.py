@@ -33,9 +33,7 @@ def choices(archive: Archive) -> dict[str, list[str]]:
     """
     found = {}
     for column in FILTERS:
-        values = archive.sql(
-            _line("select distinct", column, "as value from calls order by value nulls last")
-        )
+        values = archive.sql(_line("select distinct", column, "as value from calls order by value nulls last"))
         found[column] = [NOT_SUPPLIED if value is None else value for value in values["value"]]
     return found
 
@@ -72,9 +70,7 @@ def filtered_view(name: str, wanted: Mapping[str, str | None]) -> tuple[str, dic
     if name not in known and name not in ready:
         raise UsageError(f"no view or query {name!r}", hint=f"one of: {', '.join(sorted(known))}")
     if unknown := sorted(set(wanted) - set(FILTERS)):
-        raise UsageError(
-            f"calls cannot be narrowed by {', '.join(unknown)}", hint=f"one of: {', '.join(FILTERS)}"
-        )
+        raise UsageError(f"calls cannot be narrowed by {', '.join(unknown)}", hint=f"one of: {', '.join(FILTERS)}")
     chosen = {column: value for column, value in sorted(wanted.items()) if value is not None}
     params = {column: value for column, value in chosen.items() if value != NOT_SUPPLIED}
     whole = ready[name].sql if name in ready else _line("from", _quoted(name))
@@ -89,12 +85,9 @@ def filtered_view(name: str, wanted: Mapping[str, str | None]) -> tuple[str, dic
     shadows = [_line("calls as (from memory.main.calls where", condition + ")")]
     narrowed = [other for other in _of_calls() if other != "calls" and re.search(rf"\b{other}\b", body)]
     shadows += [
-        f"{_quoted(other)} as (from memory.main.{_quoted(other)} semi join calls using (call_id))"
-        for other in narrowed
+        f"{_quoted(other)} as (from memory.main.{_quoted(other)} semi join calls using (call_id))" for other in narrowed
     ]
-    return "\n".join(
-        ["with " + ",\n".join(shadows), "select * from (", body, _line(")", order).strip()]
-    ), params
+    return "\n".join(["with " + ",\n".join(shadows), "select * from (", body, _line(")", order).strip()]), params
 
 
 def _line(*parts: str) -> str:

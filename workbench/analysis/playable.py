@@ -54,9 +54,7 @@ def turn_stretch(turns: pl.DataFrame, turn_ix: int, *, turn_clock: str) -> Playa
         return Playable(None, None, "this turn has no time")
     if end_s is None:
         later = turns.filter(pl.col("start_s") > start_s)["start_s"].min()
-        end_s = (
-            min(float(later), start_s + OPEN_TURN_S) if isinstance(later, float) else start_s + OPEN_TURN_S
-        )
+        end_s = min(float(later), start_s + OPEN_TURN_S) if isinstance(later, float) else start_s + OPEN_TURN_S
         return Playable(start_s, end_s, "the turn has no end: played up to the next start, at most 10 s")
     if end_s - start_s < 1.0 and turn_clock in {"quantised", "ticks"}:
         return Playable(start_s, start_s + 1.0, f"the clock is {turn_clock}: at least 1 s is played")
@@ -81,13 +79,9 @@ def finding_stretch(finding: Mapping[str, Any]) -> Playable:
     """
     start_s, end_s = finding["start_s"], finding["end_s"]
     if start_s is None:
-        return Playable(
-            None, None, "this finding has no time: it speaks of the whole call, or the call has no clock"
-        )
+        return Playable(None, None, "this finding has no time: it speaks of the whole call, or the call has no clock")
     if end_s is None or end_s <= start_s:
-        return Playable(
-            max(0.0, start_s - BEFORE_S), start_s + AFTER_S, "a moment: 1 s before it to 3 s after it"
-        )
+        return Playable(max(0.0, start_s - BEFORE_S), start_s + AFTER_S, "a moment: 1 s before it to 3 s after it")
     return Playable(start_s, end_s, None)
 
 

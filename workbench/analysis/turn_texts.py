@@ -105,9 +105,7 @@ def compared(turn: Mapping[str, Any]) -> list[tuple[str, Words]]:
     """
     reference = "truth" if turn["truth"] not in {None, turn["text"]} else "text"
     names = {"text": "said", "heard": "heard", "truth": "truth"}
-    known = [
-        column for column in names if turn[column] is not None and (column != "truth" or reference == "truth")
-    ]
+    known = [column for column in names if turn[column] is not None and (column != "truth" or reference == "truth")]
     found = {column: [(word, False) for word in turn[column].split()] for column in known}
     if "heard" in found and reference in found:
         found[reference], found["heard"] = differing(turn[reference], turn["heard"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from workbench.archive.lake import Reader, create
+from workbench.archive.creating import create
+from workbench.archive.lake import Reader
 from workbench.archive.layout import Layout
 from workbench.errors import UsageError
 from workbench.schema.call import Call, Refusal
@@ -148,7 +149,7 @@ class Archive:
 
     def history(self) -> list[dict[str, Any]]:
         """Return every snapshot, oldest first: number, time, run, and what changed."""
-        query = "select snapshot_id, snapshot_time, commit_message, changes from lake.snapshots() order by snapshot_id"
+        query = "select snapshot_id, snapshot_time, commit_message, changes from lake.snapshots() order by 1"
         names, rows = self.reader.rows(query)
         return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -178,7 +179,7 @@ class Archive:
         """Close the connection."""
         self.refresh()
 
-    def __enter__(self) -> Archive:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -63,7 +63,7 @@ def assert_pack(layout: Layout, pack: Pack, *, label: str | None = None) -> Asse
     counts: dict[str, Any] = dict(sorted(results["status"].value_counts().iter_rows()))
     writer = Writer(layout)
 
-    def work(con: object) -> None:
+    def work(_con: object) -> None:
         from workbench.schema import tables
 
         schemas = tables()

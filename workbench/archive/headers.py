@@ -127,9 +127,7 @@ def read_query(path: Path) -> QueryFile:
 def read_audit(path: Path) -> AuditFile:
     """Read an audit: name, ``-- One row per ...``, SELECT; raises as :func:`read_view`."""
     lines, sql = _split(path)
-    return AuditFile(
-        name=path.stem, grain=_line(path, lines, position=1, start="One row per ", keep=True), sql=sql
-    )
+    return AuditFile(name=path.stem, grain=_line(path, lines, position=1, start="One row per ", keep=True), sql=sql)
 
 
 def _split(path: Path) -> tuple[list[str], str]:
@@ -165,6 +163,4 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _broken(path: Path, what: str) -> ArchiveFailed:
-    return ArchiveFailed(
-        what, where=f"{path.parent.name}/{path.name}", hint="docs/sql.md shows the form of a header"
-    )
+    return ArchiveFailed(what, where=f"{path.parent.name}/{path.name}", hint="docs/sql.md shows the form of a header")

@@ -25,7 +25,7 @@ KEPT_REFUSALS = 1000
 class ImportReport:
     """What an import did.
 
-    `rows` counts what was written by table. `scopes` and `rules` count every refusal; `refusals` holds
+    `rows` counts what was written by table. `recordings` are those whose bytes were read. `scopes` and `rules` count every refusal; `refusals` holds
     the first thousand of them.
     """
 
@@ -33,6 +33,7 @@ class ImportReport:
     new: int = 0
     unchanged: int = 0
     rows: dict[str, int] = field(default_factory=dict)
+    recordings: set[str] = field(default_factory=set)
     scopes: Counter[str] = field(default_factory=Counter)
     rules: Counter[tuple[str, str]] = field(default_factory=Counter)
     refusals: list[Refusal] = field(default_factory=list)
@@ -60,7 +61,7 @@ class ImportReport:
 
 
 def commit(
-    layout: Layout, spool: Spool, placed: list[media.Taken], run: dict[str, Any], report: ImportReport
+    layout: Layout, spool: Spool, *, placed: list[media.Taken], run: dict[str, Any], report: ImportReport
 ) -> None:
     """Write what the spool holds in one transaction; nothing when nothing of it is new.
 
@@ -88,7 +89,8 @@ def commit(
     writer = Writer(layout, scratch=spool.folder)
     try:
         done, taken = writer.transaction(
-            lambda con: _work(con, writer, layout, spool, placed, run, report), message=run["run_id"]
+            lambda con: _work(con, writer, layout, spool=spool, placed=placed, run=run, report=report),
+            message=run["run_id"],
         )
     finally:
         writer.close()
@@ -102,6 +104,7 @@ def _work(
     con: duckdb.DuckDBPyConnection,
     writer: Writer,
     layout: Layout,
+    *,
     spool: Spool,
     placed: list[media.Taken],
     run: dict[str, Any],

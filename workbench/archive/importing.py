@@ -18,11 +18,10 @@ from workbench.archive.spooling import Spool
 from workbench.errors import ImportFailed
 from workbench.schema.call import Call, Refusal
 
-
 _Read = tuple[Call, list[media.Taken], list[Refusal]]
 
 
-def _read_media(call: Call, storage: media.Storage, spool: Path, run_id: str) -> _Read:
+def _read_media(call: Call, *, storage: media.Storage, spool: Path, run_id: str) -> _Read:
     taken, refusals = [], []
     for audio in call.audio or []:
         try:
@@ -42,7 +41,7 @@ def _read_media(call: Call, storage: media.Storage, spool: Path, run_id: str) ->
 
 
 def _with_media(
-    items: Iterable[Call | Refusal], storage: media.Storage, spool: Path, run_id: str, workers: int
+    items: Iterable[Call | Refusal], *, storage: media.Storage, spool: Path, run_id: str, workers: int
 ) -> Iterator[Refusal | _Read]:
     """Read the audio of calls on several threads; keep the order of the items."""
     pending: deque[Future[_Read] | Refusal] = deque()
@@ -59,7 +58,7 @@ def _with_media(
                 done.set_result((item, [], []))
                 pending.append(done)
             else:
-                pending.append(pool.submit(_read_media, item, storage, spool, run_id))
+                pending.append(pool.submit(_read_media, item, storage=storage, spool=spool, run_id=run_id))
             while len(pending) > 4 * workers:
                 yield resolved(pending.popleft())
         while pending:
@@ -78,7 +77,7 @@ def _tier(call: Call, taken: list[media.Taken]) -> int:
     return 2 if call.turns else 3
 
 
-def _gather(call: Call, taken: list[media.Taken], spool: Spool, run_id: str, scenarios: set[str]) -> None:
+def _gather(call: Call, taken: list[media.Taken], spool: Spool, *, run_id: str, scenarios: set[str]) -> None:
     rows = rows_of(call, run_id=run_id)
     rows["scenarios"] = [row for row in rows["scenarios"] if row["definition_sha256"] not in scenarios]
     scenarios.update(row["definition_sha256"] for row in rows["scenarios"])
@@ -137,7 +136,7 @@ def add(
         placed: list[media.Taken] = []
         seen: set[str] = set()
         scenarios: set[str] = set()
-        for item in _with_media(items, storage, folder, run["run_id"], workers):
+        for item in _with_media(items, storage=storage, spool=folder, run_id=run["run_id"], workers=workers):
             if isinstance(item, Refusal):
                 refuse(item)
                 continue
@@ -150,13 +149,14 @@ def add(
             for refusal in refusals:
                 refuse(refusal, scope="row" if kept else "call")
             if kept:
-                _gather(call, taken, spool, run["run_id"], scenarios)
+                _gather(call, taken, spool, run_id=run["run_id"], scenarios=scenarios)
                 placed += [row for row in taken if row.spooled is not None]
+                report.recordings.update(row.row["recording_id"] for row in taken)
         spool.flush()
         for table, where, rule, count in spool.failures:
-            refuse(_schema_failure(table, where, rule, count))
+            refuse(_schema_failure(table, where, rule=rule, count=count))
         spool.flush()
-        commit(layout, spool, placed, run, report)
+        commit(layout, spool, placed=placed, run=run, report=report)
     return report
 
 
@@ -173,12 +173,15 @@ class _Refusing:
             refusal = structs.replace(refusal, scope=scope)
         if self._strict and refusal.scope != "note":
             raise ImportFailed(refusal.message, where=refusal.location, hint=refusal.hint, rule=refusal.rule)
-        row = structs.asdict(refusal) | {"run_id": self._report.run_id, "refusal_ix": self._report.refusal_count}
+        row = structs.asdict(refusal) | {
+            "run_id": self._report.run_id,
+            "refusal_ix": self._report.refusal_count,
+        }
         self._spool.add({"refusals": [row]})
         self._report.count(refusal)
 
 
-def _schema_failure(table: str, where: str, rule: str, count: int) -> Refusal:
+def _schema_failure(table: str, where: str, *, rule: str, count: int) -> Refusal:
     return Refusal(
         source_uri="-",
         location=where,

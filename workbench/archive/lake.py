@@ -5,17 +5,16 @@ Results are always drained: a half-read one would keep the SQLite catalogue lock
 
 from __future__ import annotations
 
-import json
-import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
 from workbench.archive import failures, lock
-from workbench.archive.layout import FORMAT, Layout
+from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed, QueryRefused, UsageError
 
 if TYPE_CHECKING:
@@ -25,13 +24,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _WRITER_MEMORY = "128MB"
-_OPTIONS = {
-    "parquet_version": 2,  # delta encodings: levels of frames take half the space
-    "parquet_compression": "zstd",
-    "parquet_row_group_size": 122_880,
-    "parquet_row_group_size_bytes": "16MB",  # long texts: a row group is held in memory while it is written
-    "data_inlining_row_limit": 0,  # every row lies in Parquet, where anyone can read it
-}
 _CONFLICTS = ("conflict", "database is locked", "failed to commit")
 
 
@@ -59,9 +51,7 @@ def _quote(value: str | Path) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
-def _attach(
-    con: duckdb.DuckDBPyConnection, layout: Layout, *, read_only: bool, as_of: int | None = None
-) -> None:
+def _attach(con: duckdb.DuckDBPyConnection, layout: Layout, *, read_only: bool, as_of: int | None = None) -> None:
     options = [f"DATA_PATH {_quote(str(layout.data) + '/')}", "OVERRIDE_DATA_PATH TRUE"]
     if read_only:
         options.append("READ_ONLY")
@@ -73,7 +63,9 @@ def _attach(
     except duckdb.Error as error:
         if as_of is not None and "snapshot" in str(error).lower():
             raise UsageError(
-                f"the archive has no snapshot {as_of}", where=str(layout.root), hint="workbench history lists them"
+                f"the archive has no snapshot {as_of}",
+                where=str(layout.root),
+                hint="workbench history lists them",
             ) from error
         raise ArchiveFailed(
             f"the catalogue cannot be opened ({error})",
@@ -186,7 +178,9 @@ class Reader:
             raise QueryRefused(str(error), where="query", hint="the SQL dialect is DuckDB's") from error
         if len(statements) != 1:
             raise QueryRefused(
-                f"one statement is allowed, {len(statements)} were found", where="query", hint="run them one by one"
+                f"one statement is allowed, {len(statements)} were found",
+                where="query",
+                hint="run them one by one",
             )
         if statements[0].type != duckdb.StatementType.SELECT:
             raise QueryRefused(
@@ -265,9 +259,7 @@ class Writer:
                 try:
                     self.con.execute("BEGIN TRANSACTION")
                     result = work(self.con)
-                    self.con.execute(
-                        f"CALL lake.set_commit_message('workbench', {_quote(message)})"
-                    )
+                    self.con.execute(f"CALL lake.set_commit_message('workbench', {_quote(message)})")
                     self.con.execute("COMMIT")
                     return result
                 except duckdb.Error as error:
@@ -313,6 +305,27 @@ class Writer:
             self.con.unregister("incoming")
         return frame.height
 
+    def adopt(self, table: str, spooled: Path, *, name: str) -> None:
+        """Make a spooled Parquet file part of a table as it is, inside the running transaction.
+
+        Encoding a file again would cost more than measuring it did. A process killed before the commit
+        leaves a file that no snapshot names; `compact` removes it.
+
+        Parameters
+        ----------
+        table : str
+            Table whose columns the file has.
+        spooled : pathlib.Path
+            The file, on the archive's file system; it is moved.
+        name : str
+            Name it gets in the table's folder.
+        """
+        target = self._layout.data / "main" / table / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if spooled.exists():  # not so when the transaction runs again after a conflict
+            spooled.replace(target)
+        self.con.execute(f"CALL ducklake_add_data_files('lake', {_quote(table)}, {_quote(target)})")
+
     def maintain(self, statements: list[str]) -> None:
         """Run catalogue maintenance outside any transaction, under the write lock."""
         with lock.held(self._layout.lock):
@@ -345,51 +358,20 @@ def _explain(error: duckdb.Error, layout: Layout) -> ArchiveFailed:
     )
 
 
-def create(layout: Layout) -> None:
-    """Make an empty archive with every table, its comments and its options.
-
-    Parameters
-    ----------
-    layout : Layout
-        Folder to make it in: new, or empty.
+@contextmanager
+def writing(layout: Layout) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a connection with the archive attached for writing, under its lock, outside any transaction.
 
     Raises
     ------
     ArchiveFailed
-        When the folder holds something else or cannot be written.
+        For whatever DuckDB refuses inside the block.
     """
-    from workbench.schema import tables
-
-    root = layout.root
-    parts = (layout.lock, layout.data, layout.media, layout.catalog)
-    unfinished = {part.name for part in parts} | {layout.catalog.name + "-journal"}
-    if root.exists() and (not root.is_dir() or {p.name for p in root.iterdir()} - unfinished):
-        raise ArchiveFailed("the folder is not empty", where=str(root), hint="name a new folder with --archive")
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        for left in (layout.data, layout.media):  # of an init that was killed
-            shutil.rmtree(left, ignore_errors=True)
-        layout.catalog.unlink(missing_ok=True)
-        layout.data.mkdir()
-        layout.media.mkdir()
-    except OSError as error:
-        raise ArchiveFailed(
-            f"the archive cannot be made ({error.strerror})",
-            where=str(root),
-            hint="name a folder you may write to with --archive",
-        ) from error
     con = _connect()
     try:
         with lock.held(layout.lock):
             _attach(con, layout, read_only=False)
-            for option, value in _OPTIONS.items():
-                con.execute(f"CALL lake.set_option('{option}', {_quote(str(value))})").fetchall()
-            con.execute("BEGIN TRANSACTION")
-            for table in tables().values():
-                for statement in table.ddl("lake"):
-                    con.execute(statement)
-            con.execute("COMMIT")
-        layout.marker.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
+            yield con
     except duckdb.Error as error:
         raise _explain(error, layout) from error
     finally:

@@ -80,7 +80,9 @@ class Layout:
             found = json.loads(self.marker.read_text(encoding="utf-8"))["format"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ArchiveFailed(
-                f"archive.json cannot be read ({error})", where=str(self.marker), hint="restore it from a backup"
+                f"archive.json cannot be read ({error})",
+                where=str(self.marker),
+                hint="restore it from a backup",
             ) from error
         if found != FORMAT:
             raise ArchiveFailed(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _SHARED = ("frames",)
 """Tables keyed by recording alone: their rows go when the last call of the recording goes."""
 
+_SCENARIOS_IN_USE = "SELECT (scenario_id, scenario_sha256) FROM lake.calls WHERE scenario_id IS NOT NULL"
+
 
 @dataclass(frozen=True)
 class Forgotten:
@@ -64,12 +66,12 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
         run = runs.begin("delete", {})
 
         def work(con: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], list[str]]:
-            return _delete_rows(con, writer, layout, call_id, run)
+            return _delete_rows(con, writer, call_id, run=run)
 
         rows, uris = writer.transaction(work, message=run["run_id"])
         for uri in uris:
             layout.media_path(uri).unlink(missing_ok=True)
-        _purge(writer, layout)
+        _purge(writer)
     finally:
         writer.close()
     _scrub(layout)
@@ -77,15 +79,13 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
 
 
 def _delete_rows(
-    con: duckdb.DuckDBPyConnection, writer: Writer, layout: Layout, call_id: str, run: dict[str, object]
+    con: duckdb.DuckDBPyConnection, writer: Writer, call_id: str, *, run: dict[str, object]
 ) -> tuple[dict[str, int], list[str]]:
     from workbench.schema import tables
 
     found = con.execute("SELECT source_uri FROM lake.calls WHERE call_id = ?", [call_id]).fetchall()
     if not found:
-        raise UsageError(
-            f"no call {call_id!r}", where=str(layout.root), hint="workbench sql 'select call_id from calls'"
-        )
+        raise UsageError(f"no call {call_id!r}", hint="workbench sql 'select call_id from calls'")
     con.execute("CREATE OR REPLACE TEMP TABLE gone (recording_id VARCHAR, uri VARCHAR, storage VARCHAR)")
     mine = "SELECT recording_id, uri, storage FROM lake.recordings WHERE call_id = ?"
     others = "SELECT recording_id FROM lake.recordings WHERE call_id <> ?"
@@ -100,11 +100,7 @@ def _delete_rows(
         elif name == "refusals":
             where, values = "location = ? OR source_uri = ?", [call_id, found[0][0]]
         elif name == "scenarios":
-            where, values = (
-                "(scenario_id, definition_sha256) NOT IN (SELECT (scenario_id, scenario_sha256) FROM lake.calls"
-                " WHERE scenario_id IS NOT NULL)",
-                [],
-            )
+            where, values = f"(scenario_id, definition_sha256) NOT IN ({_SCENARIOS_IN_USE})", []
         else:
             continue
         count = con.execute(f"SELECT count(*) FROM lake.{name} WHERE {where}", values).fetchall()[0][0]
@@ -115,7 +111,7 @@ def _delete_rows(
     return rows, uris
 
 
-def _purge(writer: Writer, layout: Layout) -> None:
+def _purge(writer: Writer) -> None:
     """Rewrite files with deleted rows, expire what no snapshot needs, remove the files."""
     writer.maintain(
         [

@@ -97,7 +97,12 @@ def rows_of(call: Call, *, run_id: str) -> Rows:
     ]
     rows["state_rows"] = [
         key
-        | {"state_ix": ix, "snapshot": s.snapshot, "resource": s.resource, "record": json_text(s.record) or "null"}
+        | {
+            "state_ix": ix,
+            "snapshot": s.snapshot,
+            "resource": s.resource,
+            "record": json_text(s.record) or "null",
+        }
         for ix, s in enumerate(call.state or [])
     ]
     rows["labels"] = [
@@ -216,7 +221,9 @@ def call_of(rows: Rows) -> Call:
         tool_calls=_given(head, "tool_calls", tools),
         spans=_given(head, "spans", spans),
         stage_timings=_given(
-            head, "stage_timings", [StageTiming(**{n: row[n] for n in _STAGE}) for row in rows["stage_timings"]]
+            head,
+            "stage_timings",
+            [StageTiming(**{n: row[n] for n in _STAGE}) for row in rows["stage_timings"]],
         ),
         state=_given(head, "state", state),
         labels=_given(head, "labels", labels),

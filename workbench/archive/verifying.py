@@ -47,7 +47,7 @@ def verify(layout: Layout) -> Verified:
     reader = Reader(layout)
     try:
         for name in tables():
-            _check_table(reader, layout, name, result)
+            _check_table(reader, name, result)
         columns = ("uri", "recording_id", "byte_count", "call_id")
         _, rows = reader.rows(f"select {', '.join(columns)} from recordings order by uri")
         for row in rows:
@@ -74,7 +74,7 @@ def verify(layout: Layout) -> Verified:
     return result
 
 
-def _check_table(reader: Reader, layout: Layout, name: str, result: Verified) -> None:
+def _check_table(reader: Reader, name: str, result: Verified) -> None:
     query = f"select data_file, delete_file from ducklake_list_files('lake', '{name}')"
     for paths in reader.rows(query)[1]:
         for path in filter(None, paths):

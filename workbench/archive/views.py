@@ -169,9 +169,7 @@ def _files(kind: str, folder: Path | None) -> list[Path]:
 def _ordered(folder: Path, read: Callable[[Path], R]) -> tuple[R, ...]:
     """Read all files of a folder and order them so that each comes after those it reads."""
     read_files = {item.name: item for item in (read(path) for path in _files(folder.name, folder))}
-    needs = {
-        name: [other for other in item.reads if other in read_files] for name, item in read_files.items()
-    }
+    needs = {name: [other for other in item.reads if other in read_files] for name, item in read_files.items()}
     try:
         order = tuple(TopologicalSorter(needs).static_order())
     except CycleError as error:

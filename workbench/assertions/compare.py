@@ -104,10 +104,7 @@ def compare_runs(before: pl.DataFrame, after: pl.DataFrame) -> Diff:
         removed_calls=_only(old, new, "call_id"),
         added_assertions=_only(new, old, "assertion_id"),
         removed_assertions=_only(old, new, "assertion_id"),
-        added_failures=new.join(old, on=_PAIR, how="anti")
-        .filter(pl.col("after") == "FAIL")
-        .select(_PAIR)
-        .sort(_PAIR),
+        added_failures=new.join(old, on=_PAIR, how="anti").filter(pl.col("after") == "FAIL").select(_PAIR).sort(_PAIR),
     )
 
 

@@ -74,9 +74,7 @@ def _found(folded: pl.Expr, phrases: Phrases, reach: int) -> pl.Expr:
 
 
 def _any_of(phrases: list[str]) -> str:
-    longest_first = sorted(
-        {_literal(phrase) for phrase in phrases}, key=lambda phrase: (-len(phrase), phrase)
-    )
+    longest_first = sorted({_literal(phrase) for phrase in phrases}, key=lambda phrase: (-len(phrase), phrase))
     return "(?:" + "|".join(map(_bounded, longest_first)) + ")"
 
 

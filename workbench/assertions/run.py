@@ -102,9 +102,7 @@ def _shared_stretches(results: pl.DataFrame, assertion_ids: list[str]) -> pl.Dat
     """
     key = ["call_id", "start_s", "end_s"]
     stretch = (
-        (pl.col("status") == "FAIL")
-        & pl.col("assertion_id").is_in(assertion_ids)
-        & pl.col("start_s").is_not_null()
+        (pl.col("status") == "FAIL") & pl.col("assertion_id").is_in(assertion_ids) & pl.col("start_s").is_not_null()
     )
     shared = (
         results.filter(stretch)

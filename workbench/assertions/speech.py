@@ -59,10 +59,7 @@ def speech(rows: Rows, *, merge_gap_s: float, any_role: bool = False) -> Speech:
 def usable(clocks: pl.DataFrame) -> list[tuple[pl.Expr, str, pl.Expr | str]]:
     """Return the reasons for which timing gives no verdict, for `verdicts.otherwise`."""
     assert "unusable" in clocks.columns
-    return [
-        (pl.col("unusable") == status, status, pl.col("reason"))
-        for status in ("NOT_SCORABLE", "INCONCLUSIVE")
-    ]
+    return [(pl.col("unusable") == status, status, pl.col("reason")) for status in ("NOT_SCORABLE", "INCONCLUSIVE")]
 
 
 def last(role: str | None, column: str) -> pl.Expr:
@@ -118,10 +115,7 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
         .with_columns(audio=pl.col("audio").fill_null(value=False), reason=reason)
         .with_columns(reason=pl.when(~pl.col("audio")).then("reason"))
         .with_columns(
-            clock=pl.when("audio")
-            .then(pl.lit("audio"))
-            .when(pl.col("reason").is_null())
-            .then(pl.lit("transcript")),
+            clock=pl.when("audio").then(pl.lit("audio")).when(pl.col("reason").is_null()).then(pl.lit("transcript")),
             unusable=pl.when(pl.col("reason").is_null())
             .then(None)
             .when(~pl.col("any_scorable"))
@@ -135,11 +129,7 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
             .then(QUANTUM_MS)
             .otherwise(0)
             .alias("quantum_ms"),
-            pl.when(pl.col("clock") == "transcript")
-            .then("without")
-            .otherwise(0)
-            .fill_null(0)
-            .alias("untimed"),
+            pl.when(pl.col("clock") == "transcript").then("without").otherwise(0).fill_null(0).alias("untimed"),
             "unusable",
             pl.when(pl.col("health_reason").is_not_null())
             .then(pl.col("reason") + " The recording: " + pl.col("health_reason"))
@@ -187,9 +177,7 @@ def _audio_stretches(rows: Rows, *, any_role: bool) -> pl.DataFrame:
     Of several the one with speech of both roles wins, then the first by backend, config and recording.
     """
     source = ["call_id", "backend", "config_id", "recording_id"]
-    eligible = (
-        rows.table("input_health").filter("verdict_eligible").select("call_id", "recording_id", "config_id")
-    )
+    eligible = rows.table("input_health").filter("verdict_eligible").select("call_id", "recording_id", "config_id")
     segments = (
         rows.table("segments")
         .filter(pl.lit(any_role) | pl.col("role").is_in(["caller", "agent"]))
@@ -201,9 +189,7 @@ def _audio_stretches(rows: Rows, *, any_role: bool) -> pl.DataFrame:
             pl.col("role").is_in(["caller", "agent"]).any().alias("_"),
             pl.col("role").n_unique().alias("roles"),
         )
-        .sort(
-            "call_id", "roles", "backend", "config_id", "recording_id", descending=[False, True] + [False] * 3
-        )
+        .sort("call_id", "roles", "backend", "config_id", "recording_id", descending=[False, True] + [False] * 3)
         .unique("call_id", keep="first", maintain_order=True)
     )
     return segments.join(best, on=source, how="semi").select(
@@ -222,9 +208,7 @@ def _merge(stretches: pl.DataFrame, *, gap_ms: int) -> pl.DataFrame:
     return (
         stretches.sort(*by, "start_ms", "end_ms", "turn_ix")
         .with_columns(before=pl.col("end_ms").cum_max().shift(1).over(by))
-        .with_columns(
-            run=(pl.col("start_ms") - pl.col("before") >= gap_ms).fill_null(value=True).cum_sum().over(by)
-        )
+        .with_columns(run=(pl.col("start_ms") - pl.col("before") >= gap_ms).fill_null(value=True).cum_sum().over(by))
         .group_by(*by, "run", maintain_order=True)
         .agg(
             pl.col("start_ms").min(),
@@ -239,9 +223,7 @@ def _merge(stretches: pl.DataFrame, *, gap_ms: int) -> pl.DataFrame:
 
 def _name_turns(stretches: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFrame:
     """Give measured stretches the turn of the same role that starts nearest, within a second."""
-    known = turns.filter(pl.col("start_ms").is_not_null()).select(
-        "call_id", "role", "start_ms", found="turn_ix"
-    )
+    known = turns.filter(pl.col("start_ms").is_not_null()).select("call_id", "role", "start_ms", found="turn_ix")
     named = stretches.sort("start_ms", "call_id", "role").join_asof(
         known.sort("start_ms", "call_id", "found"),
         on="start_ms",

@@ -178,6 +178,4 @@ def _text(value: pl.Expr | str) -> pl.Expr:
 
 def _result(frame: pl.DataFrame, **columns: pl.Expr) -> pl.DataFrame:
     given = {name: pl.col(name) for name in RESULT if name in frame.columns} | columns
-    return frame.select(
-        given.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in RESULT.items()
-    )
+    return frame.select(given.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in RESULT.items())

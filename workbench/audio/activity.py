@@ -105,6 +105,4 @@ def activity(dbfs: NDArray[np.float64], *, hop_s: float, config: MeasureConfig |
     hangover = round(config.hangover_s / hop_s)
     position = np.arange(len(dbfs), dtype=np.int32)
     last = np.maximum.accumulate(np.where(loud, position, np.int32(-1 - hangover)))
-    return Activity(
-        active=position - last <= hangover, loud=loud, noise_floor_dbfs=floor, threshold_dbfs=level
-    )
+    return Activity(active=position - last <= hangover, loud=loud, noise_floor_dbfs=floor, threshold_dbfs=level)

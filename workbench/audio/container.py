@@ -100,9 +100,7 @@ def decode(path: str, block_frames: int) -> Iterator[NDArray[np.int16]]:
         with av.open(path, metadata_errors="ignore") as container:
             stream = container.streams.audio[0]
             channels = stream.codec_context.layout.nb_channels
-            resampler = av.AudioResampler(
-                format="s16", layout=stream.codec_context.layout, rate=stream.sample_rate
-            )
+            resampler = av.AudioResampler(format="s16", layout=stream.codec_context.layout, rate=stream.sample_rate)
             for frame in container.decode(stream):
                 for part in resampler.resample(frame):
                     held.append(part.to_ndarray().reshape(-1, channels))

@@ -95,13 +95,9 @@ def frame_levels(
     meter: _Meter | None = None
     for block in blocks:
         if block.ndim != 2 or block.dtype != np.int16 or (meter and block.shape[1] != meter.channels):
-            raise UsageError(
-                f"a block must be int16 with shape (samples, channels), got {block.dtype} {block.shape}"
-            )
+            raise UsageError(f"a block must be int16 with shape (samples, channels), got {block.dtype} {block.shape}")
         if meter is None:
-            meter = _Meter(
-                block.shape[1], config.hop_samples(sample_rate_hz), config.window_samples(sample_rate_hz)
-            )
+            meter = _Meter(block.shape[1], config.hop_samples(sample_rate_hz), config.window_samples(sample_rate_hz))
         meter.add(block)
     if meter is None:
         meter = _Meter(0, config.hop_samples(sample_rate_hz), config.window_samples(sample_rate_hz))

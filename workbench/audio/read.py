@@ -303,9 +303,7 @@ def excerpt(source: Source, first: int, last: int) -> NDArray[np.int16]:
         return np.zeros((0, source.channel_count), np.int16)
     if source.reader == "pcm16":
         width = 2 * source.channel_count
-        part = msgspec.structs.replace(
-            source, data_offset=source.data_offset + first * width, promised=last - first
-        )
+        part = msgspec.structs.replace(source, data_offset=source.data_offset + first * width, promised=last - first)
         return np.concatenate(list(_pcm16(part, BLOCK_FRAMES)))
     if source.promised is not None:
         exact = source.subtype not in ("FLOAT", "DOUBLE")

@@ -100,9 +100,7 @@ def cut(
     """
     import soundfile
 
-    source, samples = window(
-        path, start_s - pad_s, end_s + pad_s, encoding=encoding, sample_rate_hz=sample_rate_hz
-    )
+    source, samples = window(path, start_s - pad_s, end_s + pad_s, encoding=encoding, sample_rate_hz=sample_rate_hz)
     if not len(samples):
         raise UsageError(
             f"nothing of the recording lies between {start_s} and {end_s} s",

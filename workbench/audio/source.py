@@ -95,9 +95,7 @@ def identify(path: str | Path, *, encoding: str | None = None, sample_rate_hz: i
                 return _wav(file, where, head)
             size = file.seek(0, 2)
     except OSError as error:
-        raise ImportFailed(
-            f"the file cannot be read ({error.strerror})", where=where, hint="check the path"
-        ) from error
+        raise ImportFailed(f"the file cannot be read ({error.strerror})", where=where, hint="check the path") from error
     if encoding is not None and head[:4] not in (b"fLaC", b"OggS"):
         return _headerless(where, size, encoding=encoding, sample_rate_hz=sample_rate_hz)
     if head[4:8] == b"ftyp" or head[:4] == b"\x1aE\xdf\xa3":

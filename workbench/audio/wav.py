@@ -106,9 +106,7 @@ def read_wav_header(file: BinaryIO, where: str) -> WavHeader | None:
         if name == b"fmt ":
             body = file.read(min(length, 40))
             if len(body) < min(length, 16) or length < 16:
-                raise _cut_short(
-                    where, f"the WAV header is cut off inside its format chunk ({size} bytes in all)"
-                )
+                raise _cut_short(where, f"the WAV header is cut off inside its format chunk ({size} bytes in all)")
             tag, channels, rate, _, _, bits = struct.unpack("<HHIIHH", body[:16])
             if tag == EXTENSIBLE and len(body) >= 26:
                 tag = struct.unpack("<H", body[24:26])[0]

@@ -59,9 +59,7 @@ def chart(
         .sort(by, parts)
     )
     pieces = drawn[parts].unique().sort().to_list()
-    colours = [
-        theme.KNOWN_PARTS.get(name, theme.PARTS[ix % len(theme.PARTS)]) for ix, name in enumerate(pieces)
-    ]
+    colours = [theme.KNOWN_PARTS.get(name, theme.PARTS[ix % len(theme.PARTS)]) for ix, name in enumerate(pieces)]
     drawn = drawn.with_columns(
         piece_ix=pl.col(parts).replace_strict(pieces, list(range(len(pieces))), return_dtype=pl.Int64)
     )
@@ -78,7 +76,5 @@ def chart(
     )
     total = int(drawn["call_count"].sum())
     unknown = int(drawn.filter(pl.col(parts) == missing)["call_count"].sum())
-    subtitle = f"n: {theme.count(total, 'call')}; nothing left out" + (
-        f", {unknown:,} {missing}" if unknown else ""
-    )
+    subtitle = f"n: {theme.count(total, 'call')}; nothing left out" + (f", {unknown:,} {missing}" if unknown else "")
     return theme.dressed(bars.properties(width=width, height=alt.Step(26)), title=title, subtitle=subtitle)

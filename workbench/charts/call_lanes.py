@@ -62,9 +62,7 @@ def chart(
     theme.require(marks, "kind start_s end_s tone label", chart="call_lanes")
     timed = marks.filter(pl.col("start_s").is_not_null())
     x_scale = alt.Scale(domain=[0, max(duration_s, 0.1)], nice=False)
-    shade = pl.DataFrame(
-        {"from_s": [stretch[0]], "to_s": [stretch[1]]} if stretch else {"from_s": [], "to_s": []}
-    )
+    shade = pl.DataFrame({"from_s": [stretch[0]], "to_s": [stretch[1]]} if stretch else {"from_s": [], "to_s": []})
     roles = [role for role in theme.ROLES if role in {*levels["role"], *speech["role"]}]
     parts = [
         _lane(
@@ -102,9 +100,7 @@ def _shade(shade: pl.DataFrame, scale: alt.Scale) -> Any:
     import altair as alt
 
     return (
-        alt.Chart(shade)
-        .mark_rect(color="#f2c94c", opacity=0.35)
-        .encode(x=alt.X("from_s:Q", scale=scale), x2="to_s:Q")
+        alt.Chart(shade).mark_rect(color="#f2c94c", opacity=0.35).encode(x=alt.X("from_s:Q", scale=scale), x2="to_s:Q")
     )
 
 
@@ -159,17 +155,9 @@ def _lane(
         alt.Tooltip("end_s:Q", format=".2f"),
     ]
     if levelled:
-        bar = (
-            alt.Chart(bars)
-            .mark_rect(color=colour)
-            .encode(x=x, x2="drawn_end_s:Q", y=y_bar, y2="top:Q", tooltip=tips)
-        )
+        bar = alt.Chart(bars).mark_rect(color=colour).encode(x=x, x2="drawn_end_s:Q", y=y_bar, y2="top:Q", tooltip=tips)
     else:
-        bar = (
-            alt.Chart(bars)
-            .mark_bar(color=colour, height=14)
-            .encode(x=x, x2="drawn_end_s:Q", y=y_bar, tooltip=tips)
-        )
+        bar = alt.Chart(bars).mark_bar(color=colour, height=14).encode(x=x, x2="drawn_end_s:Q", y=y_bar, tooltip=tips)
     parts.append(bar)
     return alt.layer(*parts).properties(width=width, height=95 if levelled else 26)
 

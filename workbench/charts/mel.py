@@ -90,9 +90,7 @@ def chart(
         ),
     )
     width, height = theme.WIDTH - 40, 150
-    picture = (
-        alt.Chart(frame).mark_image(width=width, height=height, aspect=False).encode(x=x, y=y, url="url:N")
-    )
+    picture = alt.Chart(frame).mark_image(width=width, height=height, aspect=False).encode(x=x, y=y, url="url:N")
     scale = alt.Scale(domain=[float(v) for v in np.linspace(faintest, loudest, len(PALETTE))], range=PALETTE)
     legend = (
         alt.Chart(pl.DataFrame({"middle_s": [start_s], "middle": [0.0], "level_db": [loudest]}))
@@ -114,9 +112,7 @@ def _png(power_db: NDArray[np.float64], faintest: float, loudest: float) -> str:
     """Return the cells as a PNG data address, low bands at the bottom (PNG 1.2, colour type 3)."""
     import numpy as np
 
-    anchors = np.array(
-        [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in PALETTE], dtype=np.float64
-    )
+    anchors = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in PALETTE], dtype=np.float64)
     steps = np.linspace(0, len(PALETTE) - 1, 256)
     palette = np.stack([np.interp(steps, np.arange(len(PALETTE)), anchors[:, i]) for i in range(3)], axis=1)
     span = max(loudest - faintest, 1e-9)

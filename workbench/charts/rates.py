@@ -41,9 +41,7 @@ def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each ch
 
     theme.require(rates, COLUMNS, chart="rates")
     if rates.is_empty():
-        return theme.nothing(
-            "no assertion run in this archive: workbench assert --pack caller-experience", title=title
-        )
+        return theme.nothing("no assertion run in this archive: workbench assert --pack caller-experience", title=title)
     drawn = rates.sort("dimension", "assertion_id").with_columns(
         judged=pl.when(pl.col("trial_count") > 0)
         .then(pl.format("{} of {}", "pass_count", "trial_count"))
@@ -74,10 +72,7 @@ def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each ch
         axis=alt.Axis(format="%", tickCount=6),
         title="calls that pass (% of calls judged)",
     )
-    tips = [
-        alt.Tooltip(f"{n}:{t}")
-        for n, t in (("assertion_id", "N"), ("judged", "N"), ("beside", "N"), ("how", "N"))
-    ]
+    tips = [alt.Tooltip(f"{n}:{t}") for n, t in (("assertion_id", "N"), ("judged", "N"), ("beside", "N"), ("how", "N"))]
     base = alt.Chart(drawn).encode(y=y)
     line = base.mark_rule(strokeWidth=3, opacity=0.55).encode(
         x=alt.X("pass_rate_low:Q", scale=whole), x2="pass_rate_high:Q", color=colour

@@ -79,9 +79,7 @@ def _row(gaps: pl.DataFrame, row: dict[str, Any], scale: alt.Scale, *, last: boo
         .encode(
             x=alt.X("bin_start_s:Q", scale=scale, axis=axis, bin="binned"),
             x2="bin_end_s:Q",
-            y=alt.Y(
-                "gap_count:Q", title="answers (count)", axis=alt.Axis(tickCount=3, tickMinStep=1, format="d")
-            ),
+            y=alt.Y("gap_count:Q", title="answers (count)", axis=alt.Axis(tickCount=3, tickMinStep=1, format="d")),
             tooltip=[
                 alt.Tooltip("bin_start_s:Q", format=".2f"),
                 alt.Tooltip("bin_end_s:Q", format=".2f"),
@@ -121,9 +119,7 @@ def _row(gaps: pl.DataFrame, row: dict[str, Any], scale: alt.Scale, *, last: boo
     return alt.layer(band, bars, rule).properties(
         width=theme.WIDTH,
         height=70,
-        title=alt.TitleParams(
-            text, anchor="start", fontSize=11.5, fontWeight="normal", color=theme.INK, offset=2
-        ),
+        title=alt.TitleParams(text, anchor="start", fontSize=11.5, fontWeight="normal", color=theme.INK, offset=2),
     )
 
 

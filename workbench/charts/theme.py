@@ -58,9 +58,7 @@ def dressed(chart: Any, *, title: str, subtitle: str) -> Any:
     """
     import altair as alt
 
-    done = chart.properties(
-        title=alt.TitleParams(title, subtitle=subtitle, anchor="start", frame="group", offset=10)
-    )
+    done = chart.properties(title=alt.TitleParams(title, subtitle=subtitle, anchor="start", frame="group", offset=10))
     font = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
     return (
         done.configure(font=font, background="#ffffff")
@@ -76,9 +74,7 @@ def dressed(chart: Any, *, title: str, subtitle: str) -> Any:
             titleFontSize=11,
             labelLimit=260,
         )
-        .configure_legend(
-            labelColor=INK, titleColor=PALE, titleFontWeight="normal", orient="top", titleLimit=300
-        )
+        .configure_legend(labelColor=INK, titleColor=PALE, titleFontWeight="normal", orient="top", titleLimit=300)
         .configure_view(stroke=None)
     )
 
@@ -117,9 +113,7 @@ def nothing(reason: str, *, title: str) -> Any:
     import polars as pl
 
     text = alt.Chart(pl.DataFrame({"reason": [reason]})).mark_text(color=PALE, fontSize=13, align="left", x=0)
-    return dressed(
-        text.encode(text="reason:N").properties(width=WIDTH, height=30), title=title, subtitle="n = 0"
-    )
+    return dressed(text.encode(text="reason:N").properties(width=WIDTH, height=30), title=title, subtitle="n = 0")
 
 
 def count(number: int, noun: str) -> str:

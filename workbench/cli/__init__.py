@@ -56,10 +56,16 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "WORKBENCH", "max_content_width": 110},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": "WORKBENCH",
+        "max_content_width": 110,
+    },
     epilog="Exit codes: 0 ran or passed, 1 a check or gate failed, 2 refused, 70 a bug of ours.",
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version."
+)
 def root() -> None:
     """A data-science workbench for voice-agent calls.
 

@@ -74,7 +74,13 @@ def tell(found: list[dict[str, Any]]) -> None:
         (
             row["assertion_id"],
             row["severity"],
-            interval(row["pass_count"], row["trial_count"], row["pass_rate"], row["pass_rate_low"], row["pass_rate_high"]),
+            interval(
+                row["pass_count"],
+                row["trial_count"],
+                row["pass_rate"],
+                row["pass_rate_low"],
+                row["pass_rate_high"],
+            ),
             *(row[f"{name}_count"] for name in _COUNTS[1:]),
         )
         for row in found

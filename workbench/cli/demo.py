@@ -60,10 +60,14 @@ def _build(target: Path, *, workers: int, quiet: bool) -> tuple[ImportReport, Ar
 
     archive = Archive.create(target / "archive")
     with output.progress("importing", unit="MB", quiet=quiet) as show:
-        calls = read([folder("data") / "calls"], Options(), on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6))
+        calls = read(
+            [folder("data") / "calls"],
+            Options(),
+            on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
+        )
         report = archive.add(calls, workers=workers)
     with output.progress("measuring", unit="s of audio", quiet=quiet) as show:
-        archive.measure(workers=workers, on_progress=show)
+        archive.measure(workers=workers, verified=frozenset(report.recordings), on_progress=show)
     assert_pack(archive.layout, load_pack("caller-experience"), label="demo")
     archive.refresh()
     (target / "report.html").write_text(archive_report(archive), encoding="utf-8")
@@ -94,6 +98,6 @@ def _tell(archive: Archive, report: ImportReport, target: Path) -> None:
     place = target / "archive"
     click.echo(f"\nthe report, to open in a browser: {target / 'report.html'}")
     click.echo("next:")
-    click.echo(f"  workbench sql \"from worst_calls limit 10\" --archive {place}")
+    click.echo(f'  workbench sql "from worst_calls limit 10" --archive {place}')
     click.echo(f"  workbench notebook call --archive {place}")
     click.echo("  workbench import YOUR_FOLDER --measure --archive my.archive")

@@ -35,9 +35,7 @@ def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json:
 
     with Archive(archive_path) as archive:
         runs = [_run(archive, name) for name in (run_a, run_b)]
-        frames = [
-            archive.reader.frame("from assertion_results where run_id = $run", {"run": run}) for run in runs
-        ]
+        frames = [archive.reader.frame("from assertion_results where run_id = $run", {"run": run}) for run in runs]
     diff = compare_runs(frames[0], frames[1])
     if as_json:
         output.json_line({"before": runs[0], "after": runs[1]} | _values(diff))
@@ -92,11 +90,13 @@ def _difference(row: dict[str, Any]) -> str:
     if not row["pairs"]:
         return "no pairs"
     low, high = 100 * row["difference_low"], 100 * row["difference_high"]
-    return f"{100 * row['difference']:+.0f} points ({low:+.0f} to {high:+.0f}); b {row['b']}, c {row['c']}, p {row['p_exact']:.2g}"
+    discordant = f"b {row['b']}, c {row['c']}, p {row['p_exact']:.2g}"
+    return f"{100 * row['difference']:+.0f} points ({low:+.0f} to {high:+.0f}); {discordant}"
 
 
 def _run(archive: Archive, name: str) -> str:
-    query = "select run_id from runs where kind = 'assert' and (run_id = $name or label = $name) order by started_at desc"
+    order = "order by started_at desc"
+    query = f"from runs select run_id where kind = 'assert' and (run_id = $name or label = $name) {order}"
     rows = archive.reader.rows(query, {"name": name})[1]
     if not rows:
         raise UsageError(

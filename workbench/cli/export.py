@@ -17,13 +17,9 @@ from workbench.cli import options, output
     metavar="A,B",
     help="Tables and views. [default: all with rows, and all views; frames only if named]",
 )
-@click.option(
-    "--query", "wanted", multiple=True, metavar="QUERY", help="A ready-made query, a file.sql, or a SELECT."
-)
+@click.option("--query", "wanted", multiple=True, metavar="QUERY", help="A ready-made query, a file.sql, or a SELECT.")
 @click.option("--param", "params", multiple=True, metavar="K=V", help="Value of $K in the queries.")
-@click.option(
-    "--format", "form", type=click.Choice(["csv", "parquet", "calls"]), default="csv", show_default=True
-)
+@click.option("--format", "form", type=click.Choice(["csv", "parquet", "calls"]), default="csv", show_default=True)
 @options.as_of
 @options.as_json
 @options.quiet
@@ -72,8 +68,6 @@ def command(
         )
     elif not quiet:
         output.table(["calls" if form == "calls" else "file", "rows"], list(done.rows.items()))
-        click.echo(
-            f"\nsnapshot {done.snapshot}, {done.byte_count / 1e6:.1f} MB in {output.safe(done.folder)}"
-        )
+        click.echo(f"\nsnapshot {done.snapshot}, {done.byte_count / 1e6:.1f} MB in {output.safe(done.folder)}")
         for name, count in done.left_out.items():
             click.echo(f"left out: {name} ({count} rows); --tables {name} writes it")

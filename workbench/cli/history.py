@@ -21,7 +21,12 @@ def command(archive_path: str, *, as_json: bool) -> None:
         output.json_line(rows)
         return
     shown = [
-        (row["snapshot_id"], f"{row['snapshot_time']:%Y-%m-%d %H:%M:%S}", row["commit_message"], changes(row["changes"]))
+        (
+            row["snapshot_id"],
+            f"{row['snapshot_time']:%Y-%m-%d %H:%M:%S}",
+            row["commit_message"],
+            changes(row["changes"]),
+        )
         for row in rows
     ]
     output.table(["snapshot", "time (UTC)", "run", "changed"], shown)
@@ -29,5 +34,9 @@ def command(archive_path: str, *, as_json: bool) -> None:
 
 def changes(recorded: dict[str, list[str]]) -> str:
     """Return what a snapshot changed in a few words."""
-    words = {"tables_created": "made tables", "tables_inserted_into": "added to", "tables_deleted_from": "deleted from"}
+    words = {
+        "tables_created": "made tables",
+        "tables_inserted_into": "added to",
+        "tables_deleted_from": "deleted from",
+    }
     return "; ".join(f"{words.get(kind, kind)} {len(names)}" for kind, names in sorted(recorded.items()))

@@ -21,10 +21,23 @@ if TYPE_CHECKING:
 @options.archive
 @click.option("--format", "format_name", default="auto", show_default=True, help="Importer; see docs/formats.md.")
 @click.option("--strict", is_flag=True, help="Stop at the first refusal and write nothing.")
-@click.option("--media", type=click.Choice(["copy", "reference"]), default="copy", show_default=True,
-              help="Copy audio into the archive, or refer to where it lies.")
-@click.option("--channels", metavar="ROLE,ROLE", help="Who is on which channel, where the file does not say: caller,agent.")
-@click.option("--time-unit", type=click.Choice(["s", "ms", "us", "ns"]), help="Unit of every time, where the format is wrong.")
+@click.option(
+    "--media",
+    type=click.Choice(["copy", "reference"]),
+    default="copy",
+    show_default=True,
+    help="Copy audio into the archive, or refer to where it lies.",
+)
+@click.option(
+    "--channels",
+    metavar="ROLE,ROLE",
+    help="Who is on which channel, where the file does not say: caller,agent.",
+)
+@click.option(
+    "--time-unit",
+    type=click.Choice(["s", "ms", "us", "ns"]),
+    help="Unit of every time, where the format is wrong.",
+)
 @click.option("--origin", type=click.Choice(get_args(Origin)), help="How the calls came about.")
 @click.option("--outcome", help="Outcome of the call, stated beside a transcript.")
 @click.option("--expected-outcome", help="Outcome that was wanted.")
@@ -68,22 +81,30 @@ def command(
     roles = _roles(channels)
     stated = Options(channels=roles, strict=strict, **said)
     layout = Layout(Path(archive_path))
-    archive = Archive(archive_path) if layout.root.exists() and any(layout.root.iterdir()) else Archive.create(archive_path)
+    archive = (
+        Archive(archive_path) if layout.root.exists() and any(layout.root.iterdir()) else Archive.create(archive_path)
+    )
     with archive, output.progress("importing", unit="MB", quiet=quiet or as_json) as show:
-        calls = read([Path(path) for path in paths], stated, format=format_name,
-                     on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6))
+        calls = read(
+            [Path(path) for path in paths],
+            stated,
+            format=format_name,
+            on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
+        )
         config = {"paths": list(paths), "format": format_name, "media": media, "options": stated}
         report = archive.add(calls, storage=media, strict=strict, config=config, workers=workers)
     measured = None
     if also_measure and report.accepted:
         with output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
-            measured = archive.measure(workers=workers, on_progress=show)
+            measured = archive.measure(workers=workers, verified=frozenset(report.recordings), on_progress=show)
     if as_json:
         output.json_line(summary(report) | ({"measured": measured.measured} if measured else {}))
     elif not quiet or not report.accepted:
         tell(report)
         if measured:
-            click.echo(f"measured {output.plural(measured.measured, 'recording')} ({measured.duration_s:.0f} s of audio)")
+            click.echo(
+                f"measured {output.plural(measured.measured, 'recording')} ({measured.duration_s:.0f} s of audio)"
+            )
     if not report.accepted:
         click.echo("workbench: nothing was accepted", err=True)
         sys.exit(Exit.REFUSED)

@@ -41,15 +41,18 @@ def command(
     given = {"rel_db": rel_db, "abs_gate_db": abs_gate_db, "hangover_s": hangover_s}
     stated = {name: value for name, value in given.items() if value is not None}
     config = msgspec.structs.replace(MeasureConfig(), **stated)
-    with Archive(archive_path) as archive, output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
+    with (
+        Archive(archive_path) as archive,
+        output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show,
+    ):
         report = archive.measure(config=config, workers=workers, on_progress=show)
     if as_json:
         output.json_line(msgspec.to_builtins(report))
     else:
         if not quiet:
             click.echo(
-                f"measured {output.plural(report.measured, 'recording')} ({report.duration_s:.0f} s of audio) with config "
-                f"{report.config_id}; {report.current} were current"
+                f"measured {output.plural(report.measured, 'recording')} ({report.duration_s:.0f} s of audio) "
+                f"with config {report.config_id}; {report.current} were current"
             )
         for problem in report.problems:
             click.echo(output.safe(f"not measured: {problem}"), err=True)

@@ -67,7 +67,7 @@ def progress(title: str, *, unit: str, quiet: bool = False) -> Iterator[Callable
         Takes what is done and what there is in all.
     """
     if quiet or not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield lambda _done, _total: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

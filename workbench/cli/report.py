@@ -9,9 +9,7 @@ from workbench.cli import options, output
 
 @options.command("report")
 @click.argument("name")
-@click.option(
-    "-o", "--output", "target", required=True, metavar="FILE", type=click.Path(), help="HTML file to write."
-)
+@click.option("-o", "--output", "target", required=True, metavar="FILE", type=click.Path(), help="HTML file to write.")
 @options.archive
 @options.as_of
 @click.option(

@@ -23,11 +23,10 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
 
     with Archive(archive_path, as_of=as_of) as archive:
         call = archive.call(call_id)
-        columns = "severity, assertion_id, turn_ix, start_s, message"
-        query = f"select {columns} from findings where call_id = $id order by start_s, assertion_id, result_ix"
-        names, found = archive.reader.rows(query, {"id": call_id})
+        query = "from findings where call_id = $id order by start_s, assertion_id, result_ix"
+        found = archive.sql(f"select severity, assertion_id, turn_ix, start_s, message {query}", {"id": call_id})
     if as_json:
-        output.json_line({"call": call, "findings": [dict(zip(names, row, strict=True)) for row in found]})
+        output.json_line({"call": call, "findings": found.to_dicts()})
         return
     click.echo(output.safe(_head(call)))
     if call.turns:
@@ -37,8 +36,8 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
         at = f" in turn {tool.turn_ix}" if tool.turn_ix is not None else ""
         click.echo(output.safe(f"tool{at}: {tool.name}({tool.arguments}) -> {tool.error or tool.result}"))
     click.echo()
-    if found:
-        output.table(names, found)
+    if found.height:
+        output.table(found.columns, found.rows())
     else:
         click.echo("no findings in the newest assertion run")
 

@@ -22,8 +22,20 @@ if TYPE_CHECKING:
 @options.archive
 @click.option("--file", "file", type=click.Path(dir_okay=False), help="Read the query from a file; - is stdin.")
 @click.option("--name", help="Run a ready-made query of sql/queries.")
-@click.option("--param", "params", multiple=True, metavar="K=V", help="Value of $K; numbers, true, false and null are typed.")
-@click.option("--format", "form", type=click.Choice(["table", "csv", "json", "parquet"]), default="table", show_default=True)
+@click.option(
+    "--param",
+    "params",
+    multiple=True,
+    metavar="K=V",
+    help="Value of $K; numbers, true, false and null are typed.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json", "parquet"]),
+    default="table",
+    show_default=True,
+)
 @click.option("-o", "--output", "target", type=click.Path(dir_okay=False), help="Write to a file.")
 @click.option("--limit", type=click.IntRange(0), help="Most rows to give; 0 for all. [default: 1000, all with -o]")
 @options.as_of
@@ -79,9 +91,7 @@ def _query(query: str | None, file: str | None, name: str | None) -> str:
     return query or ""
 
 
-def _write(
-    reader: Reader, query: str, values: dict[str, Any], form: str, target: str | None, limit: int
-) -> bool:
+def _write(reader: Reader, query: str, values: dict[str, Any], form: str, target: str | None, limit: int) -> bool:
     """Write the result; return whether rows were cut off."""
     bounded = f"from (\n{query.strip().rstrip(';')}\n) limit {limit + 1}" if limit else query
     if form == "parquet":

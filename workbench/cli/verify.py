@@ -1,4 +1,4 @@
-"""`workbench verify`: is the archive whole?"""
+"""`workbench verify`: whether the archive is whole."""
 
 from __future__ import annotations
 

@@ -170,6 +170,4 @@ def _channel_map(
 
 
 def _note(path: Path, rule: str, message: str, *, hint: str) -> Refusal:
-    return Refusal(
-        source_uri=str(path), location=path.name, rule=rule, message=message, hint=hint, scope="note"
-    )
+    return Refusal(source_uri=str(path), location=path.name, rule=rule, message=message, hint=hint, scope="note")

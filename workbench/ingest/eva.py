@@ -208,9 +208,7 @@ def _latencies(record: Path, turns: Sequence[Turn]) -> list[StageTiming]:
     if not path.is_file():
         return []
     values = load(path, _Latencies).latencies
-    answers = [
-        ix for ix in range(1, len(turns)) if turns[ix].role == "agent" and turns[ix - 1].role == "caller"
-    ]
+    answers = [ix for ix in range(1, len(turns)) if turns[ix].role == "agent" and turns[ix - 1].role == "caller"]
     owners: Sequence[int | None] = answers if len(answers) == len(values) else [None] * len(values)
     return [
         StageTiming(stage="e2e", value_ms=round(value * 1000, 6), measured_at="server", turn_ix=owner)

@@ -139,10 +139,7 @@ def _late(one: Stretch, found: Sequence[Stretch]) -> bool:
         return False
     end = one.end_s
     wraps = any(
-        other.role == "agent"
-        and other.end_s is not None
-        and one.start_s < other.start_s
-        and other.end_s < end
+        other.role == "agent" and other.end_s is not None and one.start_s < other.start_s and other.end_s < end
         for other in found
     )
     return wraps and any(other.role == one.role and 0 <= other.start_s - end <= LATE_END_S for other in found)

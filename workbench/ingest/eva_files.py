@@ -86,9 +86,7 @@ def framework_spans(record: Path, zero: float) -> list[Span]:
             continue
         frame = item[1]
         at = max(0.0, round(frame.timestamp / 1000 - zero, 6))
-        spans.append(
-            Span(type=f"pipecat.{frame.type}", name=frame.source, time_s=at, attributes=frame.data or None)
-        )
+        spans.append(Span(type=f"pipecat.{frame.type}", name=frame.source, time_s=at, attributes=frame.data or None))
     return spans
 
 

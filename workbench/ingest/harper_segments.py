@@ -59,9 +59,7 @@ def split(segments: Sequence[Segment], unit: TimeUnit) -> tuple[list[Turn], list
         end = scale(segment.offset_ms + segment.duration_ms, unit)
         if not _speech(segment.human_transcript):
             tags = {"role": segment.speaker_role, "machine_transcript": segment.transcript}
-            spans.append(
-                Span(type="noise", name=segment.human_transcript, start_s=start, end_s=end, attributes=tags)
-            )
+            spans.append(Span(type="noise", name=segment.human_transcript, start_s=start, end_s=end, attributes=tags))
             continue
         unknown = any(mark in segment.human_transcript for mark in SPEECH_UNKNOWN)
         turns.append(

@@ -155,9 +155,7 @@ def _form(form: _Response, start: float, turns: list[Turn], *, unit: TimeUnit) -
     task = str(data.get(TASK_TYPE, "form"))
     at = scale(form.submit_time_ms - start, unit)
     begun = [
-        ix
-        for ix, turn in enumerate(turns)
-        if turn.role == "agent" and turn.start_s is not None and turn.start_s <= at
+        ix for ix, turn in enumerate(turns) if turn.role == "agent" and turn.start_s is not None and turn.start_s <= at
     ]
     return ToolCall(
         name=task.strip().replace(" ", "_"),

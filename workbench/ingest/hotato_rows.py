@@ -17,9 +17,7 @@ from workbench.schema.call import Refusal, Span, StageTiming, ToolCall, Turn
 
 TRACE_SCHEMA: Final = "hotato.voice_trace.v1"
 ROW_KEYS: Final = frozenset({"role", "text", "start", "end"})
-_OWN: Final = frozenset(
-    {"type", "name", "span_id", "parent_id", "parent_span_id", "start_sec", "end_sec", "time_sec"}
-)
+_OWN: Final = frozenset({"type", "name", "span_id", "parent_id", "parent_span_id", "start_sec", "end_sec", "time_sec"})
 
 
 class _Line(Struct):
@@ -178,8 +176,6 @@ def _turn_at(turns: Sequence[Turn], at: float | None) -> int | None:
     if at is None:
         return None
     begun = [
-        ix
-        for ix, turn in enumerate(turns)
-        if turn.role == "agent" and turn.start_s is not None and turn.start_s <= at
+        ix for ix, turn in enumerate(turns) if turn.role == "agent" and turn.start_s is not None and turn.start_s <= at
     ]
     return begun[-1] if begun else None

@@ -18,9 +18,7 @@ from workbench.ingest.protocol import HEAD_BYTES, Options
 from workbench.schema.call import Call, Refusal, Scenario, StateRow, Turn
 
 FORMAT = "hotato_trace"
-ABOUT = (
-    "hotato conversations: a folder of `voice_trace.jsonl`, `transcript.json`, `sandbox.json`, `test.json`."
-)
+ABOUT = "hotato conversations: a folder of `voice_trace.jsonl`, `transcript.json`, `sandbox.json`, `test.json`."
 CLAIMS: Literal["folder"] = "folder"
 
 TRACE: Final = "voice_trace.jsonl"

@@ -19,9 +19,7 @@ from workbench.ingest.protocol import Options
 from workbench.schema.call import Call, Refusal
 
 FORMAT = "hotato_trace_file"
-ABOUT = (
-    "One hotato voice trace (`hotato.voice_trace.v1` JSONL) or transcript (`role, text, start, end`) alone."
-)
+ABOUT = "One hotato voice trace (`hotato.voice_trace.v1` JSONL) or transcript (`role, text, start, end`) alone."
 CLAIMS: Literal["file"] = "file"
 
 

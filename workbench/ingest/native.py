@@ -53,9 +53,7 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
         yield from to_call(record.value, path=path, location=record.location, raw=record.raw, options=options)
 
 
-def to_call(
-    value: Any, *, path: Path, location: str, raw: bytes, options: Options
-) -> Iterator[Call | Refusal]:
+def to_call(value: Any, *, path: Path, location: str, raw: bytes, options: Options) -> Iterator[Call | Refusal]:
     """Yield the call a JSON value is, after the refusals it gives rise to.
 
     Parameters
@@ -79,9 +77,7 @@ def to_call(
 
     def refuse(rule: str, message: str, *, hint: str, where: str = "", scope: Scope = "call") -> Refusal:
         place = f"{location}, {where}" if where else location
-        return Refusal(
-            source_uri=str(path), location=place, rule=rule, message=message, hint=hint, scope=scope
-        )
+        return Refusal(source_uri=str(path), location=place, rule=rule, message=message, hint=hint, scope=scope)
 
     if not isinstance(value, dict):
         hint = "a call is a JSON object; see docs/native-format.md"

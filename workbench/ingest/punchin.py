@@ -114,9 +114,7 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
         tags={"customer": recording.customer} if recording.customer else None,
         turns=turns,
         tool_calls=[
-            ToolCall(
-                name=tool.tool, turn_ix=ix, arguments=tool.arguments, result=tool.result, error=tool.error
-            )
+            ToolCall(name=tool.tool, turn_ix=ix, arguments=tool.arguments, result=tool.result, error=tool.error)
             for ix, turn in enumerate(recording.turns)
             for tool in turn.tool_calls
         ],

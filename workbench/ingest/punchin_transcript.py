@@ -51,9 +51,7 @@ OTHER_FORMATS: Final = frozenset(
         "human_transcript",
     }
 )
-NOT_A_PARTY: Final = frozenset(
-    {"developer", "function", "ivr", "narrator", "operator", "supervisor", "system", "tool"}
-)
+NOT_A_PARTY: Final = frozenset({"developer", "function", "ivr", "narrator", "operator", "supervisor", "system", "tool"})
 
 _LINE = re.compile(r"\s*([^\W\d_][^\W\d_ ]*(?: [^\W\d_]+)*)\s*[:>]\s*(.*)")
 
@@ -202,9 +200,7 @@ def _rows(path: Path) -> Iterator[_Row | dict[str, Any] | Refusal]:
         yield from _json_rows(path)
     else:
         if "\ufffd" in text:
-            raise ImportFailed(
-                "the text is not UTF-8", where=str(path), hint="save it as UTF-8", rule="invalid_text"
-            )
+            raise ImportFailed("the text is not UTF-8", where=str(path), hint="save it as UTF-8", rule="invalid_text")
         yield from _text_rows(text)
 
 

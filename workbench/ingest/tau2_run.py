@@ -176,9 +176,7 @@ def _add_messages(call: Call, run: _Simulation) -> None:
         at = _since(call.started_at, message.timestamp)
         text = message.audio_script_gold if message.is_audio else message.content
         if message.role in ("assistant", "user") and text:
-            turns.append(
-                Turn(role="agent" if message.role == "assistant" else "caller", text=text, start_s=at)
-            )
+            turns.append(Turn(role="agent" if message.role == "assistant" else "caller", text=text, start_s=at))
             if message.role == "assistant":
                 for tool in waiting:
                     tool.turn_ix = len(turns) - 1

@@ -101,11 +101,7 @@ def turns_of(ticks: Sequence[Tick], tick_s: float) -> list[Turn]:
     for role, side in SIDES:
         chunks: list[Chunk | None] = [getattr(tick, side) for tick in ticks]
         for start, stop, _ in _runs([True if chunk and chunk.contains_speech else None for chunk in chunks]):
-            said = [
-                chunk.content
-                for chunk in chunks[start:stop]
-                if chunk and chunk.content and not chunk.is_audio
-            ]
+            said = [chunk.content for chunk in chunks[start:stop] if chunk and chunk.content and not chunk.is_audio]
             text = "".join(said).strip() or None
             turn = Turn(role=role, text=text, start_s=_at(start, tick_s), end_s=_at(stop, tick_s))
             found.append((start, turn))

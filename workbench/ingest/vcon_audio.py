@@ -13,9 +13,7 @@ from workbench.schema.call import Audio, ChannelRole
 SUFFIXES: Final = (".wav", ".mp3", ".flac", ".ogg", ".opus", ".m4a")
 
 
-def audio_of(
-    path: Path, *, filename: str | None, uuid: str, options: Options, offset_s: float
-) -> Audio | None:
+def audio_of(path: Path, *, filename: str | None, uuid: str, options: Options, offset_s: float) -> Audio | None:
     """Return the recording, or None when it is not beside the file.
 
     Parameters
@@ -41,9 +39,7 @@ def audio_of(
         return None
     count = _channel_count(place)
     if options.channels and len(options.channels) == count:
-        return Audio(
-            path=str(place), channels=list(options.channels), channel_map_source="option", offset_s=offset_s
-        )
+        return Audio(path=str(place), channels=list(options.channels), channel_map_source="option", offset_s=offset_s)
     channels: list[ChannelRole] = ["mixed"] if count == 1 else ["unknown"] * count
     source = "format" if count == 1 else "unknown"
     return Audio(path=str(place), channels=channels, channel_map_source=source, offset_s=offset_s)  # type: ignore[arg-type]

@@ -55,18 +55,14 @@ class _Row:
         value = self.record.value
         missing = self._missing(value)
         if missing:
-            self._refuse(
-                "", "missing_field", message=missing, hint="see the voice-evals data format", scope="call"
-            )
+            self._refuse("", "missing_field", message=missing, hint="see the voice-evals data format", scope="call")
             yield from self.refused
             return
         call = self._call(value)
         unknown = sorted(value.keys() - KNOWN)
         if unknown:
             message = f"not part of the format, ignored: {', '.join(unknown)}"
-            self._refuse(
-                "", "unknown_field", message=message, hint="put free labels into native tags", scope="note"
-            )
+            self._refuse("", "unknown_field", message=message, hint="put free labels into native tags", scope="note")
         yield from self.refused
         yield call
 
@@ -113,9 +109,7 @@ class _Row:
     def _text(self, value: Any, name: str) -> str | None:
         if value is None or isinstance(value, str):
             return value
-        self._refuse(
-            name, "wrong_type", message=f"{name} is {shown(value)}, not a text", hint="write a text or null"
-        )
+        self._refuse(name, "wrong_type", message=f"{name} is {shown(value)}, not a text", hint="write a text or null")
         return None
 
     def _facts(self, value: Any, name: str) -> list[str] | None:
@@ -176,9 +170,7 @@ class _Row:
             at = self._time(item.get("at_ms"), f"{where}.at_ms") if isinstance(item, dict) else None
             if at is None:
                 if not isinstance(item, dict) or item.get("at_ms") is None:
-                    self._refuse(
-                        where, "missing_field", message=f"{where} has no at_ms", hint='write {"at_ms": 4200}'
-                    )
+                    self._refuse(where, "missing_field", message=f"{where} has no at_ms", hint='write {"at_ms": 4200}')
                 continue
             stopped = self._time(item.get("agent_stopped_ms"), f"{where}.agent_stopped_ms")
             attributes = {"agent_stopped_ms": stopped}

@@ -62,9 +62,7 @@ def mcnemar(first_only: int, second_only: int) -> McNemar:
     return McNemar(min(1.0, 2 * tail / whole), min(1.0, (2 * tail - at) / whole))
 
 
-def tango(
-    *, both: int, first_only: int, second_only: int, neither: int, confidence: float = 0.95
-) -> Difference | None:
+def tango(*, both: int, first_only: int, second_only: int, neither: int, confidence: float = 0.95) -> Difference | None:
     """Return the difference of two paired rates with Tango's score interval.
 
     Parameters

@@ -99,9 +99,7 @@ def words_numbers(text: str, *, found: list[Number] | None = None) -> str:
     return _JOIN_NUMBERS.sub("", words(write_digits(text, found=found)))
 
 
-NORMALISERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
-    {"words/1": words, "words-numbers/1": words_numbers}
-)
+NORMALISERS: Mapping[str, Callable[[str], str]] = MappingProxyType({"words/1": words, "words-numbers/1": words_numbers})
 
 
 def normaliser(name: str) -> Callable[[str], str]:

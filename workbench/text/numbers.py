@@ -66,9 +66,7 @@ def numbers(text: str) -> list[Number]:
     >>> [str(number.value) for number in numbers("one hundred and five, or 1,500.50?")]
     ['105', '1500.50']
     """
-    tokens = [
-        (match.group(), match.start()) for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text))
-    ]
+    tokens = [(match.group(), match.start()) for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text))]
     found: list[Number] = []
     at = 0
     while at < len(tokens):

@@ -202,9 +202,7 @@ def _defect(caller: Voice, agent: Voice, *, identical: bool, mapped: bool) -> st
 def _loudest_copy(caller: Voice, agent: Voice, hop_s: float) -> tuple[Copy, str] | None:
     found = []
     for source, other in ((agent, caller), (caller, agent)):
-        copy = copy_of(
-            source.dbfs, other.dbfs, source_active=source.active, other_active=other.active, hop_s=hop_s
-        )
+        copy = copy_of(source.dbfs, other.dbfs, source_active=source.active, other_active=other.active, hop_s=hop_s)
         if copy is not None:
             found.append((copy, f"{source.name}->{other.name}"))
     return max(found, key=lambda item: item[0].level_db) if found else None
@@ -234,9 +232,7 @@ def _doubts(
     return [*doubts, "low_level"] if "low_level" in health.warnings else doubts
 
 
-def _verdict(
-    health: Health, defect: str | None, *, doubts: Sequence[str] = (), pardoned: Sequence[str] = ()
-) -> Health:
+def _verdict(health: Health, defect: str | None, *, doubts: Sequence[str] = (), pardoned: Sequence[str] = ()) -> Health:
     health.warnings.sort()
     if defect is not None:
         health.reason, health.next_step = defect, NEXT_STEPS[defect]

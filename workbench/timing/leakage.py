@@ -124,9 +124,7 @@ def copy_of(
         return None
     some = frames[:: -(-len(frames) // _SEARCHED_FRAMES)]
     lags = range(min(round(MAX_LAG_S / hop_s), len(source_dbfs) - 1) + 1)
-    counts = [
-        _band(_ratios(source_dbfs, other_dbfs, frames=_later(heard, some, lag), lag=lag))[1] for lag in lags
-    ]
+    counts = [_band(_ratios(source_dbfs, other_dbfs, frames=_later(heard, some, lag), lag=lag))[1] for lag in lags]
     lag = int(np.argmax(counts))
     ratios = _ratios(source_dbfs, other_dbfs, frames=_later(heard, frames, lag), lag=lag)
     low, inside, below = _band(ratios)
@@ -134,11 +132,7 @@ def copy_of(
         return None
     level = float(np.median(ratios[low : low + inside]))
     agreement, coverage = inside / (inside + below), inside / max(1, int(source_active.sum()))
-    if (
-        agreement < MIN_AGREEMENT
-        or coverage < MIN_COVERAGE
-        or not FAINTEST_COPY_DB <= level <= LOUDEST_COPY_DB
-    ):
+    if agreement < MIN_AGREEMENT or coverage < MIN_COVERAGE or not FAINTEST_COPY_DB <= level <= LOUDEST_COPY_DB:
         return None
     return Copy(level_db=level, lag_s=lag * hop_s, agreement=agreement, coverage=coverage)
 

@@ -128,9 +128,7 @@ def measure_recording(
         _joined(voices),
         hop_s=levels.hop_s,
         identical=watch.identical,
-        waveforms_agree=(lambda: _agreement(source, pair, speech=speech, hop_s=levels.hop_s))
-        if pair
-        else None,
+        waveforms_agree=(lambda: _agreement(source, pair, speech=speech, hop_s=levels.hop_s)) if pair else None,
         channel_map_confirmed=channel_map_confirmed,
     )
     return Measured(
@@ -230,9 +228,7 @@ def _channel(ix: int, levels: Levels, *, voice: Voice, heard: Activity, offset_s
     }
 
 
-def _agreement(
-    source: Source, pair: tuple[int, int] | None, *, speech: Sequence[Activity], hop_s: float
-) -> float:
+def _agreement(source: Source, pair: tuple[int, int] | None, *, speech: Sequence[Activity], hop_s: float) -> float:
     if pair is None:
         return 0.0
     both = np.flatnonzero(speech[pair[0]].active & speech[pair[1]].active)
@@ -260,9 +256,7 @@ def _frames(voices: Sequence[Voice], recording_id: str, config_id: str) -> Any:
         party = [voice for voice in voices if voice.role in roles]
         joined = _join(party) if party else None
         columns[f"{name}_cdbfs"] = (
-            pa.nulls(count, pa.int16())
-            if joined is None
-            else pa.array(np.rint(joined.dbfs * 100).astype(np.int16))
+            pa.nulls(count, pa.int16()) if joined is None else pa.array(np.rint(joined.dbfs * 100).astype(np.int16))
         )
         flags[f"{name}_active"] = pa.nulls(count, pa.bool_()) if joined is None else pa.array(joined.active)
     return pa.table({**columns, **flags})

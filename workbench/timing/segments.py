@@ -51,6 +51,4 @@ def segments(
     starts, ends = first * hop_s, after * hop_s
     if duration_s is not None:
         ends = np.minimum(ends, duration_s)
-    return list(
-        zip(np.round(starts + offset_s, 6).tolist(), np.round(ends + offset_s, 6).tolist(), strict=True)
-    )
+    return list(zip(np.round(starts + offset_s, 6).tolist(), np.round(ends + offset_s, 6).tolist(), strict=True))

@@ -72,9 +72,7 @@ def test_a_bad_line_is_refused_by_number_and_the_others_are_read(tmp_path: Path)
 
 
 def test_the_word_nan_in_a_text_is_a_text(tmp_path: Path) -> None:
-    assert values(write(tmp_path, "a.jsonl", b'{"a":"NaN, said Infinity"}\n')) == [
-        {"a": "NaN, said Infinity"}
-    ]
+    assert values(write(tmp_path, "a.jsonl", b'{"a":"NaN, said Infinity"}\n')) == [{"a": "NaN, said Infinity"}]
 
 
 def test_a_key_repeated_in_an_inner_object_is_named() -> None:
@@ -101,9 +99,7 @@ def test_what_is_not_json_is_refused(data: bytes) -> None:
     assert caught.value.rule == "invalid_json"
 
 
-def test_an_overlong_line_is_refused_without_the_next_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_overlong_line_is_refused_without_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "MAX_RECORD_BYTES", 100)
     monkeypatch.setattr(jsonl, "CHUNK_BYTES", 64)
     data = b'{"a":"' + b"x" * 1000 + b'"}\n{"a":1}\n' + b'{"a":"' + b"x" * 91 + b'"}\n' + b"y" * 101

@@ -44,9 +44,7 @@ def read(path: Path, options: Options | None = None) -> tuple[list[Call], list[R
 
 
 @pytest.mark.parametrize("unit", ["ms", "us", "ns"])
-def test_a_wrong_unit_is_refused_by_field_and_value_and_the_option_mends_it(
-    tmp_path: Path, unit: TimeUnit
-) -> None:
+def test_a_wrong_unit_is_refused_by_field_and_value_and_the_option_mends_it(tmp_path: Path, unit: TimeUnit) -> None:
     path = write(tmp_path / "c.json", PER_SECOND[unit])
     calls, (refusal,) = read(path)
     assert calls == []
@@ -75,8 +73,7 @@ def test_dates_are_refused_as_dates(tmp_path: Path, factor: int) -> None:
 
 def test_whole_seconds_are_noted_and_the_call_is_kept(tmp_path: Path) -> None:
     turns = [
-        {"role": role, "text": "hello", "start_s": at, "end_s": at + 2}
-        for role, at in [("agent", 0), ("caller", 3)]
+        {"role": role, "text": "hello", "start_s": at, "end_s": at + 2} for role, at in [("agent", 0), ("caller", 3)]
     ]
     path = tmp_path / "c.json"
     path.write_text(json.dumps({"format": "workbench.call/1", "id": "c", "turns": turns}))
@@ -122,9 +119,7 @@ def sound() -> Call:
         id="c",
         duration_s=6.0,
         turns=[
-            Turn(
-                role="agent", text="a", start_s=0.0, end_s=1.0, words=[Word(word="a", start_s=0.0, end_s=1.0)]
-            ),
+            Turn(role="agent", text="a", start_s=0.0, end_s=1.0, words=[Word(word="a", start_s=0.0, end_s=1.0)]),
             Turn(role="caller", text="b", start_s=1.0, end_s=2.0),
             Turn(role="agent", text="c", start_s=2.0, end_s=3.0),
         ],

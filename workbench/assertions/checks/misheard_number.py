@@ -63,9 +63,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
                     pl.format("{} turns differ in a language whose number words are not folded.", "unsure"),
                 ),
             ],
-            passed=pl.format(
-                "The numbers of {} of {} caller turns were heard right.", "compared", "caller_turns"
-            ),
+            passed=pl.format("The numbers of {} of {} caller turns were heard right.", "compared", "caller_turns"),
             observed=as_json(compared=pl.col("compared"), caller_turns=pl.col("caller_turns")),
             evidence=as_json(**evidence),
         ),

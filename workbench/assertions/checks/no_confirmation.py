@@ -58,9 +58,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     listed = pl.col("name").is_in(limits.consequential)
     tools = rows.table("tool_calls")
     unmarked = (
-        tools.filter(pl.col("consequential").is_null() & ~listed)
-        .group_by("call_id")
-        .agg(pl.len().alias("unmarked"))
+        tools.filter(pl.col("consequential").is_null() & ~listed).group_by("call_id").agg(pl.len().alias("unmarked"))
     )
     marked = tools.filter(pl.col("consequential").fill_null(value=False) | listed)
     agents = _agent_turns(rows, marked, limits)
@@ -115,16 +113,12 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
                 (
                     pl.col("unsure") > 0,
                     "INCONCLUSIVE",
-                    pl.format(
-                        "For {} actions the text or the order of the agent's turns is missing.", "unsure"
-                    ),
+                    pl.format("For {} actions the text or the order of the agent's turns is missing.", "unsure"),
                 ),
                 (
                     pl.col("unmarked") > 0,
                     "INCONCLUSIVE",
-                    pl.format(
-                        "Of {} tool calls it is not stated whether they are consequential.", "unmarked"
-                    ),
+                    pl.format("Of {} tool calls it is not stated whether they are consequential.", "unmarked"),
                 ),
                 (pl.col("actions") == 0, "SKIPPED", "There is no consequential tool call."),
             ],
@@ -151,9 +145,7 @@ def _agent_turns(rows: Rows, actions: pl.DataFrame, limits: Parameters) -> pl.Da
             "tag",
         )
         .with_columns(
-            confirms=says(
-                pl.col("said"), language=pl.col("tag"), phrases=limits.phrases, reach=limits.negation_reach
-            )
+            confirms=says(pl.col("said"), language=pl.col("tag"), phrases=limits.phrases, reach=limits.negation_reach)
         )
     )
 

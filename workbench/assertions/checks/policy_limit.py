@@ -68,9 +68,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     per_call = checked.group_by("call_id").agg(
         pl.len().alias("checked"), pl.col("kept").is_null().sum().alias("unread")
     )
-    stated = limits.group_by("call_id").agg(
-        pl.len().alias("limits"), (~pl.col("readable")).sum().alias("unreadable")
-    )
+    stated = limits.group_by("call_id").agg(pl.len().alias("limits"), (~pl.col("readable")).sum().alias("unreadable"))
     outcome = (
         calls.join(stated, on="call_id", how="left")
         .join(per_call, on="call_id", how="left")
@@ -80,9 +78,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
         findings(
             checked.filter(~pl.col("kept")),
             definition,
-            message=pl.format(
-                "{} with {} {}: the limit is {} {}.", "tool", "path", "value", "operator", "limit"
-            ),
+            message=pl.format("{} with {} {}: the limit is {} {}.", "tool", "path", "value", "operator", "limit"),
             observed=as_json(tool=pl.col("tool"), path=pl.col("path"), value=pl.col("value")),
             expected=as_json(operator=pl.col("operator"), limit=pl.col("limit")),
             evidence=as_json(
@@ -168,6 +164,4 @@ def _checked(limited: pl.DataFrame) -> pl.DataFrame:
         else:
             kept.append(_HOLDS[row["operator"]](value, Decimal(row["limit"])))
         values.append(None if value is None else str(value))
-    return pairs.with_columns(
-        pl.Series("kept", kept, dtype=pl.Boolean), pl.Series("value", values, dtype=pl.String)
-    )
+    return pairs.with_columns(pl.Series("kept", kept, dtype=pl.Boolean), pl.Series("value", values, dtype=pl.String))

@@ -65,9 +65,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
             (pl.col("role") == "agent")
             & (pl.col("caller_end") <= pl.col("start_ms"))
             & (pl.col("agent_start") < pl.col("caller_end")).fill_null(value=True)
-            & (pl.col("agent_end") <= pl.col("caller_end") + milliseconds(limits.held_floor_s)).fill_null(
-                value=True
-            )
+            & (pl.col("agent_end") <= pl.col("caller_end") + milliseconds(limits.held_floor_s)).fill_null(value=True)
             & (pl.col("untimed") == pl.col("caller_untimed"))
         )
         .join(clocks.select("call_id", "clock", "quantum_ms"), on="call_id")

@@ -75,9 +75,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
             turn_ix=pl.col("agent_turn"),
         )
     )
-    measured = callers.group_by("call_id").agg(
-        pl.len().alias("n"), pl.col("overlap_s").max().alias("longest")
-    )
+    measured = callers.group_by("call_id").agg(pl.len().alias("n"), pl.col("overlap_s").max().alias("longest"))
     calls = clocks.join(measured, on="call_id", how="left").with_columns(pl.col("n").fill_null(0))
     return conclude(
         findings(

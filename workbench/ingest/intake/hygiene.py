@@ -53,9 +53,7 @@ def strip_call(call: Call) -> tuple[Call, Refusal | None]:
 
 def strip_refusal(refusal: Refusal) -> Refusal:
     """Return the refusal with secrets stripped from its message, location and address."""
-    changes = {
-        name: strip_text(getattr(refusal, name))[0] for name in ("source_uri", "location", "message", "hint")
-    }
+    changes = {name: strip_text(getattr(refusal, name))[0] for name in ("source_uri", "location", "message", "hint")}
     return msgspec.structs.replace(refusal, **changes)
 
 

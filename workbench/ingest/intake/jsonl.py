@@ -79,9 +79,7 @@ def records(path: Path) -> Iterator[Record | Refusal]:
 
 def _record(path: Path, location: str, raw: bytes | None) -> Record | Refusal:
     if raw is None:
-        failure = ImportFailed(
-            f"longer than {MAX_RECORD_BYTES // 2**20} MiB", hint=_LONG_HINT, rule="record_too_long"
-        )
+        failure = ImportFailed(f"longer than {MAX_RECORD_BYTES // 2**20} MiB", hint=_LONG_HINT, rule="record_too_long")
     else:
         try:
             return Record(location, raw, decode(raw, where=f"{path}, {location}"))
@@ -181,6 +179,4 @@ def _items(file: BinaryIO, path: Path) -> Iterator[tuple[str, bytes | None]]:
 
 
 def _broken(path: Path, what: str) -> ImportFailed:
-    return ImportFailed(
-        what, where=str(path), hint="the file was cut or joined; export it again", rule="invalid_json"
-    )
+    return ImportFailed(what, where=str(path), hint="the file was cut or joined; export it again", rule="invalid_json")

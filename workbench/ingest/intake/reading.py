@@ -103,9 +103,7 @@ class Reading(Iterator[Call | Refusal]):
         except OSError as error:
             message = f"cannot be read: {error.strerror or error}"
             hint = "check its permissions"
-            yield Refusal(
-                source_uri=str(item.path), location="", rule="unreadable", message=message, hint=hint
-            )
+            yield Refusal(source_uri=str(item.path), location="", rule="unreadable", message=message, hint=hint)
 
     def _checked(self, call: Call, item: Input, audio_id: str | None) -> Iterator[Call | Refusal]:
         for audio in call.audio or ():
@@ -129,9 +127,7 @@ class Reading(Iterator[Call | Refusal]):
         if call.started_at is not None and call.started_at.tzinfo is None:
             call.started_at = call.started_at.replace(tzinfo=UTC)
             message = f"started_at {call.started_at:%Y-%m-%d %H:%M:%S} has no time zone; UTC is taken"
-            yield of_call(
-                call, "time_zone_assumed", message=message, hint="write it with +00:00", scope="note"
-            )
+            yield of_call(call, "time_zone_assumed", message=message, hint="write it with +00:00", scope="note")
         order = turns_out_of_order(call)
         if order is not None:
             yield order
@@ -158,9 +154,7 @@ class Reading(Iterator[Call | Refusal]):
         if options.expected_outcome is not None:
             call.expected_outcome = options.expected_outcome
             if isinstance(call.scenario, Scenario):
-                call.scenario = msgspec.structs.replace(
-                    call.scenario, expected_outcome=options.expected_outcome
-                )
+                call.scenario = msgspec.structs.replace(call.scenario, expected_outcome=options.expected_outcome)
 
     def _id_problem(self, call: Call) -> Refusal | None:
         if not call.id.strip():

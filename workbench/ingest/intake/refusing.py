@@ -18,9 +18,7 @@ def shown(value: object) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
-def of_call(
-    call: Call, rule: str, *, message: str, hint: str, where: str = "", scope: Scope = "call"
-) -> Refusal:
+def of_call(call: Call, rule: str, *, message: str, hint: str, where: str = "", scope: Scope = "call") -> Refusal:
     """Return a refusal that names the call by its id, and the place in it where one is given."""
     return Refusal(
         source_uri=call.source_uri or "",

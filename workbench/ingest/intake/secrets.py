@@ -66,9 +66,7 @@ _KEY_SHAPED = re.compile(
     r"|(?:(?<=\bBearer )|(?<=\bbearer )|(?<=\bBasic )|(?<=\bbasic ))[A-Za-z0-9._~+/=-]{16,}",
     re.DOTALL,
 )
-_ALWAYS = re.compile(
-    r"(passw(or)?d|passphrase|pwd|secret|(private|api|access)[-_ ]?key|credentials?)$", re.IGNORECASE
-)
+_ALWAYS = re.compile(r"(passw(or)?d|passphrase|pwd|secret|(private|api|access)[-_ ]?key|credentials?)$", re.IGNORECASE)
 _WHEN_LONG = re.compile(r"key|token|authorization|cookie|signature|passw|secret|credential", re.IGNORECASE)
 _LONG = re.compile(r"^(?:(?:Bearer|Basic|Token) )?(?=.*[0-9])[A-Za-z0-9+/_=.~-]{16,}$", re.IGNORECASE)
 

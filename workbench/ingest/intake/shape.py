@@ -110,9 +110,7 @@ def refusal(path: Path, error: ImportFailed, *, location: str = "", scope: Scope
 
 def note(path: Path, rule: str, message: str, *, hint: str, location: str = "") -> Refusal:
     """Return a note: the call was kept, and this is what was left out or inferred."""
-    return Refusal(
-        source_uri=str(path), location=location, rule=rule, message=message, hint=hint, scope="note"
-    )
+    return Refusal(source_uri=str(path), location=location, rule=rule, message=message, hint=hint, scope="note")
 
 
 def sha256_of_named(files: dict[str, Path]) -> str:

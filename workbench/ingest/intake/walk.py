@@ -178,9 +178,7 @@ def _unknown(path: Path, size: int) -> tuple[str, str, str]:
 
 def _unreadable(path: Path, relative: str, error: OSError) -> Input:
     reason = error.strerror or str(error)
-    return Input(
-        path, relative, 0, None, ("unreadable", f"cannot be read: {reason}", "check its permissions")
-    )
+    return Input(path, relative, 0, None, ("unreadable", f"cannot be read: {reason}", "check its permissions"))
 
 
 def _irrelevant(name: str) -> bool:

@@ -1,0 +1,62 @@
+"""An empty archive: every table with its comments, the options of its Parquet files, the marker last."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+from workbench.archive import lake
+from workbench.archive.layout import FORMAT, Layout
+from workbench.errors import ArchiveFailed
+
+_OPTIONS = {
+    "parquet_version": 2,  # delta encodings: levels of frames take half the space
+    "parquet_compression": "zstd",
+    "parquet_row_group_size": 122_880,
+    "parquet_row_group_size_bytes": "16MB",  # long texts: a row group is held in memory while it is written
+    "data_inlining_row_limit": 0,  # every row lies in Parquet, where anyone can read it
+}
+
+
+def create(layout: Layout) -> None:
+    """Make an empty archive with every table, its comments and its options.
+
+    Parameters
+    ----------
+    layout : Layout
+        Folder to make it in: new, or empty.
+
+    Raises
+    ------
+    ArchiveFailed
+        When the folder holds something else or cannot be written.
+    """
+    from workbench.schema import tables
+
+    root = layout.root
+    parts = (layout.lock, layout.data, layout.media, layout.catalog)
+    unfinished = {part.name for part in parts} | {layout.catalog.name + "-journal"}
+    if root.exists() and (not root.is_dir() or {p.name for p in root.iterdir()} - unfinished):
+        raise ArchiveFailed("the folder is not empty", where=str(root), hint="name a new folder with --archive")
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        for left in (layout.data, layout.media):  # of an init that was killed
+            shutil.rmtree(left, ignore_errors=True)
+        layout.catalog.unlink(missing_ok=True)
+        layout.data.mkdir()
+        layout.media.mkdir()
+    except OSError as error:
+        raise ArchiveFailed(
+            f"the archive cannot be made ({error.strerror})",
+            where=str(root),
+            hint="name a folder you may write to with --archive",
+        ) from error
+    with lake.writing(layout) as con:
+        for option, value in _OPTIONS.items():
+            con.execute(f"CALL lake.set_option('{option}', '{value}')").fetchall()
+        con.execute("BEGIN TRANSACTION")
+        for table in tables().values():
+            for statement in table.ddl("lake"):
+                con.execute(statement)
+        con.execute("COMMIT")
+    layout.marker.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")

@@ -1,0 +1,147 @@
+"""What a measuring worker does: some recordings in, derived rows and one Parquet file of frames out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.archive import media
+from workbench.archive.layout import Layout
+from workbench.audio.config import MeasureConfig
+from workbench.errors import ArchiveFailed, ImportFailed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CONFIRMED = ("declared", "option", "sidecar", "format")
+"""Channel maps that a person or the provider states: a suspected swap does not speak against those."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Recordings for one worker.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+    rows : list of dict
+        Rows of `recordings`, all rows of one recording next to each other.
+    config : MeasureConfig
+        How to measure.
+    run_id : str
+        The measuring run.
+    frames : pathlib.Path
+        Parquet file to write the frames to.
+    verified : frozenset of str
+        Recordings whose bytes were hashed a moment ago and need not be again.
+    """
+
+    layout: Layout
+    rows: list[dict[str, Any]]
+    config: MeasureConfig
+    run_id: str
+    frames: Path
+    verified: frozenset[str] = frozenset()
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds of audio in the job."""
+        return float(sum(row["duration_s"] for row in self.rows))
+
+
+@dataclass
+class Batch:
+    """What a job gave: rows by table, what was measured, what could not be and why."""
+
+    channels: list[dict[str, Any]] = field(default_factory=list)
+    health: list[dict[str, Any]] = field(default_factory=list)
+    segments: list[dict[str, Any]] = field(default_factory=list)
+    recordings: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    duration_s: float = 0.0
+    frames: Path | None = None
+
+
+def measure_job(job: Job) -> Batch:
+    """Measure the recordings of a job; runs in a process of its own.
+
+    Parameters
+    ----------
+    job : Job
+        What to measure.
+
+    Returns
+    -------
+    Batch
+        With `problems` for every file that is missing, changed or damaged; the others are measured.
+    """
+    from workbench.timing.measuring import measure_recording
+
+    batch = Batch()
+    parquet = _FrameFile(job.frames)
+    written: set[str] = set()
+    try:
+        for row in job.rows:
+            raw = row["container"] == "raw"
+            try:
+                media.require(job.layout, row, hashed=row["recording_id"] not in job.verified)
+                measured = measure_recording(
+                    job.layout.media_path(row["uri"]),
+                    recording_id=row["recording_id"],
+                    call_id=row["call_id"],
+                    roles=tuple(row["channel_roles"]),
+                    offset_s=row["offset_s"],
+                    config=job.config,
+                    encoding=row["codec"] if raw else None,
+                    sample_rate_hz=row["sample_rate_hz"] if raw else None,
+                    run_id=job.run_id,
+                    channel_map_confirmed=row["channel_map_source"] in _CONFIRMED,
+                )
+            except (ArchiveFailed, ImportFailed) as error:
+                batch.problems.append(str(error))
+                continue
+            batch.channels += measured.channels
+            batch.health.append(measured.health)
+            batch.segments += measured.segments
+            batch.recordings.append(row["recording_id"])
+            batch.duration_s += row["duration_s"]
+            if row["recording_id"] not in written:
+                written.add(row["recording_id"])
+                parquet.write(measured.frames)
+    finally:
+        parquet.close()
+    batch.frames = job.frames if job.frames.exists() else None
+    return batch
+
+
+class _FrameFile:
+    """A Parquet file of frames: delta encodings, zstd, a row group a recording."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writer: Any = None
+
+    def write(self, frames: pa.Table) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if frames.num_rows == 0:
+            return
+        if self._writer is None:
+            numbers = [f.name for f in frames.schema if pa.types.is_integer(f.type)]
+            texts = [f.name for f in frames.schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
+            self._writer = pq.ParquetWriter(
+                self._path,
+                frames.schema,
+                compression="zstd",
+                compression_level=1,
+                use_dictionary=texts,
+                column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
+            )
+        self._writer.write_table(frames, row_group_size=122_880)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
