@@ -96,8 +96,14 @@ def small_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
             policy={"limit": 50, "note": "x,y"},
             scenario=Scenario(scenario_id="same", required_facts=["a,b", ""], forbidden_facts=[]),
             turns=[
-                Turn(role="caller", text=text, start_s=float(at), end_s=at + 0.3, entities={"n": [at]},
-                     words=[Word(word="=w", start_s=float(at), end_s=at + 1 / 3)] if at == 2 else None)
+                Turn(
+                    role="caller",
+                    text=text,
+                    start_s=float(at),
+                    end_s=at + 0.3,
+                    entities={"n": [at]},
+                    words=[Word(word="=w", start_s=float(at), end_s=at + 1 / 3)] if at == 2 else None,
+                )
                 for at, text in enumerate(texts)
             ],
             tool_calls=[ToolCall(name="", turn_ix=0, arguments={}, result="", error="", consequential=True)],
@@ -116,8 +122,19 @@ def small_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
         keys = {"run_id": "r", "assertion_id": "a", "definition_sha256": "d"}
         fixed = {"dimension": "speech", "severity": "high", "deterministic": True}
         check = keys | fixed | {"kind": "made", "parameters": '{"s":1.5}'}
-        result = keys | fixed | {"call_id": "plain-1", "result_ix": 0, "status": "FAIL", "failure_code": "x",
-                                 "start_s": 1 / 3, "observed": '"-1"', "message": "=cmd"}
+        result = (
+            keys
+            | fixed
+            | {
+                "call_id": "plain-1",
+                "result_ix": 0,
+                "status": "FAIL",
+                "failure_code": "x",
+                "start_s": 1 / 3,
+                "observed": '"-1"',
+                "message": "=cmd",
+            }
+        )
         result.pop("definition_sha256")
         rows = {"assertions": check, "assertion_results": result}
         for table, row in rows.items():

@@ -213,9 +213,7 @@ def page_archive(demo_archive: Path, tmp_path_factory: pytest.TempPathFactory) -
     place = tmp_path_factory.mktemp("pages") / "archive"
     shutil.copytree(demo_archive, place)
     script = "</script><img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
-    picture = (
-        "https://outside.example/picture.png data:image/png;base64,AAAA ![p](https://outside.example/p.png)"
-    )
+    picture = "https://outside.example/picture.png data:image/png;base64,AAAA ![p](https://outside.example/p.png)"
     hostile = Call(
         id="</script><b>hostile</b>",
         source_format="made",
@@ -228,9 +226,7 @@ def page_archive(demo_archive: Path, tmp_path_factory: pytest.TempPathFactory) -
             Turn(role="agent", text=f"{picture} \u202eevil\u202c <b>bold</b>", start_s=2.0, end_s=3.0),
         ],
         tool_calls=[
-            ToolCall(
-                name=script, turn_ix=1, arguments={"url": "https://outside.example/t.png"}, result=picture
-            )
+            ToolCall(name=script, turn_ix=1, arguments={"url": "https://outside.example/t.png"}, result=picture)
         ],
     )
     with Archive(place) as archive:

@@ -26,9 +26,7 @@ def stats(app: App, cell: str) -> list[str]:
     """Return the big numbers of a cell."""
     return [
         str(value)
-        for value in app.cell(cell)
-        .locator("marimo-stat")
-        .evaluate_all("all => all.map(s => s.dataset.value)")
+        for value in app.cell(cell).locator("marimo-stat").evaluate_all("all => all.map(s => s.dataset.value)")
     ]
 
 

@@ -26,9 +26,7 @@ def test_it_says_what_it_wrote_and_what_it_left_out(small_archive: Path, tmp_pat
 
 
 def test_json_and_quiet(small_archive: Path, tmp_path: Path) -> None:
-    said = json.loads(
-        run("export", tmp_path / "a", "--archive", small_archive, "--tables", "turns, calls", "--json")
-    )
+    said = json.loads(run("export", tmp_path / "a", "--archive", small_archive, "--tables", "turns, calls", "--json"))
     assert said["rows"] == {"turns.csv": 90, "calls.csv": 6}
     assert said["left_out"] == {}
     assert not run("export", tmp_path / "b", "--archive", small_archive, "--format", "calls", "-q")
@@ -50,16 +48,12 @@ def test_a_query_with_a_parameter_and_an_older_snapshot(small_archive: Path, tmp
         "parquet",
     )
     assert (tmp_path / "a/query_1/data.parquet").is_file()
-    old = run(
-        "export", tmp_path / "b", "--archive", small_archive, "--as-of", "1", "--tables", "turns", "--json"
-    )
+    old = run("export", tmp_path / "b", "--archive", small_archive, "--as-of", "1", "--tables", "turns", "--json")
     assert json.loads(old)["rows"] == {"turns.csv": 0}
 
 
 def test_sql_writes_the_same_csv(small_archive: Path, tmp_path: Path) -> None:
-    query = (
-        "select text, heard, completed, tags from turns join calls using (call_id) order by call_id, turn_ix"
-    )
+    query = "select text, heard, completed, tags from turns join calls using (call_id) order by call_id, turn_ix"
     run("export", tmp_path / "a", "--archive", small_archive, "--query", query)
     run("sql", query, "--archive", small_archive, "--format", "csv", "-o", tmp_path / "b.csv")
     written = (tmp_path / "b.csv").read_bytes()

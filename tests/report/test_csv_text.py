@@ -55,10 +55,7 @@ def test_what_it_writes_is_read_by_the_csv_module() -> None:
 
 
 def test_an_arrow_table_gives_the_same_lines_as_its_rows() -> None:
-    rows = [
-        {"i": n, "t": None if n % 3 else "x", "m": [("k", str(n))], "l": ["a"] * (n % 2)}
-        for n in range(40_000)
-    ]
+    rows = [{"i": n, "t": None if n % 3 else "x", "m": [("k", str(n))], "l": ["a"] * (n % 2)} for n in range(40_000)]
     kinds = [
         ("i", pa.int32()),
         ("t", pa.string()),

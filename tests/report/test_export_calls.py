@@ -40,9 +40,7 @@ FOLDERS = ["voiceeval-fixtures", "voice-evals", "punchin", "tau2-voice", "hotato
 
 
 def rows(archive: Archive, table: str) -> pl.DataFrame:
-    return (
-        archive.table(table).collect().drop(OF_THE_IMPORT, strict=False).pipe(lambda f: f.sort(f.columns[:3]))
-    )
+    return archive.table(table).collect().drop(OF_THE_IMPORT, strict=False).pipe(lambda f: f.sort(f.columns[:3]))
 
 
 def assert_same(first: Archive, second: Archive) -> None:
@@ -144,9 +142,7 @@ def test_names_of_files_are_safe_and_unique() -> None:
     assert len({name.lower() for name in names}) == len(ids)
     assert all(name.isascii() and not set(name) & set('/\\:*?"<>|. ') and len(name) < 100 for name in names)
     assert safe_name("a-b_1") == "a-b_1"
-    assert all(
-        safe_name(word).startswith("call-") for word in ("con", "com1", "results", "notice-1", "README.2")
-    )
+    assert all(safe_name(word).startswith("call-") for word in ("con", "com1", "results", "notice-1", "README.2"))
 
 
 def test_a_dump_is_a_native_file() -> None:

@@ -79,9 +79,7 @@ def test_a_full_disk_leaves_nothing(small_archive: Path, tmp_path: Path) -> None
 
 def test_a_killed_export_leaves_no_folder_and_the_next_one_works(small_archive: Path, tmp_path: Path) -> None:
     target = tmp_path / "out"
-    with subprocess.Popen(
-        [sys.executable, "-c", WAITING, str(target)], stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen([sys.executable, "-c", WAITING, str(target)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGKILL)

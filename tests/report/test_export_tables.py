@@ -27,9 +27,7 @@ FORMS = ("csv", "parquet")
 
 
 @pytest.fixture(scope="module", params=FORMS)
-def exported(
-    request: pytest.FixtureRequest, small_archive: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def exported(request: pytest.FixtureRequest, small_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Everything, `frames` too, in one of the formats."""
     folder = tmp_path_factory.mktemp("export") / str(request.param)
     names = [*tables(), *(view.name for view in views.catalogue())]
@@ -40,9 +38,7 @@ def exported(
 
 def digests(folder: Path) -> dict[str, str]:
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
-    }
+    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def test_every_table_and_view_reads_back_the_same(exported: Path, small_archive: Path) -> None:
@@ -65,9 +61,7 @@ def test_awkward_texts_arrive(exported: Path) -> None:
 
 def test_levels_have_the_unit_they_are_shown_in(exported: Path) -> None:
     package = json.loads((exported / "datapackage.json").read_text())
-    fields = {
-        f["name"]: f for r in package["resources"] if r["name"] == "frames" for f in r["schema"]["fields"]
-    }
+    fields = {f["name"]: f for r in package["resources"] if r["name"] == "frames" for f in r["schema"]["fields"]}
     assert fields["caller_dbfs"]["unit"] == "dBFS"
     assert "hundredths" not in fields["caller_dbfs"]["description"]
     loud = read_back(exported, "frames")["caller_dbfs"].max()
@@ -93,15 +87,10 @@ def test_the_package_describes_its_files(exported: Path) -> None:
 
 
 def test_the_codebook_describes_every_column(exported: Path, small_archive: Path) -> None:
-    rows = list(
-        csv.DictReader(io.StringIO((exported / "codebook.csv").read_text(encoding="utf-8"), newline=""))
-    )
+    rows = list(csv.DictReader(io.StringIO((exported / "codebook.csv").read_text(encoding="utf-8"), newline="")))
     package = json.loads((exported / "datapackage.json").read_text())
     expected = [
-        (r["name"], f["name"])
-        for r in package["resources"]
-        if r["name"] != "codebook"
-        for f in r["schema"]["fields"]
+        (r["name"], f["name"]) for r in package["resources"] if r["name"] != "codebook" for f in r["schema"]["fields"]
     ]
     assert [(row["table"], row["column"]) for row in rows] == expected
     assert not [row for row in rows if not row["description"]]
@@ -159,9 +148,7 @@ def test_a_table_in_pieces_is_the_same_table(
         assert digests(tmp_path / "whole") == digests(tmp_path / "pieces")
 
 
-def test_by_default_tables_with_rows_and_all_views_but_not_frames(
-    small_archive: Path, tmp_path: Path
-) -> None:
+def test_by_default_tables_with_rows_and_all_views_but_not_frames(small_archive: Path, tmp_path: Path) -> None:
     with workbench.open(small_archive) as archive:
         done = export(archive, tmp_path / "out")
         frames = archive.sql("from frames").height
@@ -184,18 +171,14 @@ def test_an_older_snapshot(small_archive: Path, tmp_path: Path) -> None:
 
 def test_queries(small_archive: Path, tmp_path: Path) -> None:
     file = tmp_path / "Long Turns.sql"
-    file.write_text(
-        "-- turns\nselect call_id, text from turns where start_s > $s order by turn_ix desc, call_id;\n"
-    )
+    file.write_text("-- turns\nselect call_id, text from turns where start_s > $s order by turn_ix desc, call_id;\n")
     asked = queries(
         ["slowest_responses", str(file), "select sum(turn_ix) as total, 0.5 as half from turns -- all"],
         {"s": 12.5},
     )
     with workbench.open(small_archive) as archive:
         export(archive, tmp_path / "out", queries=asked)
-    assert (
-        read_back(tmp_path / "out", "long_turns")["text"].unique(maintain_order=True).to_list()[0] == "a;b\tc"
-    )
+    assert read_back(tmp_path / "out", "long_turns")["text"].unique(maintain_order=True).to_list()[0] == "a;b\tc"
     assert read_back(tmp_path / "out", "query_3").row(0) == (6 * 105, pytest.approx(0.5))
     package = json.loads((tmp_path / "out/datapackage.json").read_text())
     found = {r["name"]: r for r in package["resources"]}

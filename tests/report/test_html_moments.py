@@ -62,9 +62,7 @@ def test_calls_without_audio_or_clock_say_so(html: str) -> None:
 
 
 @pytest.mark.parametrize("harm", ["missing", "changed"])
-def test_audio_that_is_gone_or_changed_is_said_and_never_silence(
-    place: Path, tmp_path: Path, harm: str
-) -> None:
+def test_audio_that_is_gone_or_changed_is_said_and_never_silence(place: Path, tmp_path: Path, harm: str) -> None:
     moved = tmp_path / "copy"
     shutil.copytree(place, moved)
     (media,) = (moved / "media").rglob("*.wav")
@@ -98,9 +96,7 @@ def test_sound_stops_at_its_budget_and_says_so(place: Path) -> None:
 def test_two_recordings_of_one_call_are_heard_together(tmp_path: Path, made: Any, built: Any) -> None:
     times = {rate: np.arange(12 * rate) / rate for rate in (8000, 16000)}
     caller = np.where(times[8000] < 3, 0.5 * np.sin(2 * np.pi * 440 * times[8000]), 0)
-    agent = np.where(
-        (times[16000] >= 7) & (times[16000] < 9), 0.5 * np.sin(2 * np.pi * 880 * times[16000]), 0
-    )
+    agent = np.where((times[16000] >= 7) & (times[16000] < 9), 0.5 * np.sin(2 * np.pi * 880 * times[16000]), 0)
     sf.write(tmp_path / "caller.wav", caller, 8000)
     sf.write(tmp_path / "agent.wav", agent, 16000)
     pair = [

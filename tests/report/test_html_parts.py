@@ -46,9 +46,7 @@ def test_among_equals_a_kind_not_shown_yet_then_the_longest_then_the_first() -> 
 
 def test_calls_with_nothing_found_are_passed_over_and_unjudged_ones_give_their_slowest_answer() -> None:
     clean = worst("clean", 1, high_finding_count=0, worst_response_gap_s=0.4, worst_response_at_s=5.0)
-    unjudged = worst(
-        "unjudged", 2, high_finding_count=None, worst_response_gap_s=2.5, worst_response_at_s=10.0
-    )
+    unjudged = worst("unjudged", 2, high_finding_count=None, worst_response_gap_s=2.5, worst_response_at_s=10.0)
     mute = worst("mute", 3, high_finding_count=None)
     (chosen,) = choose([clean, unjudged, mute], [], most=3)
     assert (chosen["call_id"], chosen["start_s"], chosen["end_s"]) == ("unjudged", 7.5, 10.0)
@@ -84,9 +82,7 @@ def test_parts_of_a_stack_fill_it_and_nothing_is_drawn_for_none() -> None:
     assert stack("Health", []).parts == ()
 
 
-@pytest.mark.parametrize(
-    ("longest", "width"), [(0.0, 0.05), (2.0, 0.05), (2.1, 0.1), (8.0, 0.2), (900.0, 1.0)]
-)
+@pytest.mark.parametrize(("longest", "width"), [(0.0, 0.05), (2.0, 0.05), (2.1, 0.1), (8.0, 0.2), (900.0, 1.0)])
 def test_forty_bins_reach_the_longest_gap_or_forty_seconds(longest: float, width: float) -> None:
     assert bin_width(longest) == width
 

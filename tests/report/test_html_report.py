@@ -104,9 +104,7 @@ def test_a_rate_stands_with_its_counts_and_the_interval_that_statsmodels_gives(
     html: str, place: Path, seen: Any
 ) -> None:
     with Archive(place) as archive:
-        rows = archive.reader.rows(
-            "select pass_count, trial_count from assertion_pass_rate where trial_count > 0"
-        )[1]
+        rows = archive.reader.rows("select pass_count, trial_count from assertion_pass_rate where trial_count > 0")[1]
     assert rows
     shown = seen(html).shown
     for passed, trials in rows:

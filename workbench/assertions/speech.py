@@ -172,9 +172,11 @@ def _turn_stretches(rows: Rows) -> pl.DataFrame:
 
 
 def _audio_stretches(rows: Rows, *, any_role: bool) -> pl.DataFrame:
-    """Return measured speech of the one recording of each call that may carry a verdict best.
+    """Return measured speech of the recordings of each call that may carry a verdict best.
 
-    Of several the one with speech of both roles wins, then the first by backend, config and recording.
+    The recording with speech of both roles wins, then the first by backend, config and recording. Where
+    caller and agent lie in two recordings, each role is taken from its own. Unless any role will do, a call
+    with speech of one role alone has no measured turn-taking.
     """
     source = ["call_id", "backend", "config_id", "recording_id"]
     eligible = rows.table("input_health").filter("verdict_eligible").select("call_id", "recording_id", "config_id")
@@ -184,15 +186,14 @@ def _audio_stretches(rows: Rows, *, any_role: bool) -> pl.DataFrame:
         .join(eligible, on=["call_id", "recording_id", "config_id"], how="semi")
     )
     best = (
-        segments.group_by(source)
-        .agg(
-            pl.col("role").is_in(["caller", "agent"]).any().alias("_"),
-            pl.col("role").n_unique().alias("roles"),
-        )
+        segments.select(*source, "role")
+        .unique()
+        .with_columns(roles=pl.len().over(source))
         .sort("call_id", "roles", "backend", "config_id", "recording_id", descending=[False, True] + [False] * 3)
-        .unique("call_id", keep="first", maintain_order=True)
+        .unique(["call_id", "role"], keep="first", maintain_order=True)
+        .filter(pl.lit(any_role) | (pl.len().over("call_id") == 2))  # noqa: PLR2004 - caller and agent
     )
-    return segments.join(best, on=source, how="semi").select(
+    return segments.join(best, on=[*source, "role"], how="semi").select(
         "call_id",
         "role",
         milliseconds(pl.col("start_s")).alias("start_ms"),

@@ -108,9 +108,7 @@ def of_view(view: ViewFile, types: Types) -> Sheet:
 
 def of_query(name: str, sql: str, params: dict[str, object], *, types: Types) -> Sheet:
     """Return the sheet of a query: its columns carry no description but the SQL that makes them."""
-    columns = tuple(
-        Column(name=n, type=kind, unit=unit_of(n), description=f"of the query: {sql}") for n, kind in types
-    )
+    columns = tuple(Column(name=n, type=kind, unit=unit_of(n), description=f"of the query: {sql}") for n, kind in types)
     grain = "One row per row of the query."
     given = tuple(sorted(params.items()))
     return Sheet(name=name, kind="query", grain=grain, key=(), columns=columns, sql=sql, params=given)
@@ -147,12 +145,8 @@ def as_markdown(sheets: Sequence[Sheet], *, snapshot: int, version: str) -> str:
         if sheet.params:
             parts.append("With " + ", ".join(f"`${name}` = `{value}`" for name, value in sheet.params) + ".")
         head = "| column | type | unit | empty when | what it is |\n| --- | --- | --- | --- | --- |\n"
-        about = [
-            [c.name, c.type, c.unit, c.empty_means, "" if sheet.sql else c.description] for c in sheet.columns
-        ]
-        parts.append(
-            head + "\n".join("| " + " | ".join(_cell(value) for value in row) + " |" for row in about)
-        )
+        about = [[c.name, c.type, c.unit, c.empty_means, "" if sheet.sql else c.description] for c in sheet.columns]
+        parts.append(head + "\n".join("| " + " | ".join(_cell(value) for value in row) + " |" for row in about))
     return "\n\n".join(parts) + "\n"
 
 

@@ -61,9 +61,7 @@ def lines(table: pa.Table) -> Iterator[str]:
         Whole lines; nothing for a table without rows.
     """
     for batch in table.to_batches(max_chunksize=BATCH_ROWS):
-        cells = [
-            [cell(value) for value in column.to_pylist(maps_as_pydicts="lossy")] for column in batch.columns
-        ]
+        cells = [[cell(value) for value in column.to_pylist(maps_as_pydicts="lossy")] for column in batch.columns]
         if batch.num_rows and cells:
             yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"
 

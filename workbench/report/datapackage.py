@@ -37,9 +37,7 @@ _WHOLE = {
 _CODEBOOK = {"key": "boolean"}
 
 
-def document(
-    folder: Path, sheets: Mapping[str, Sheet], *, form: str, snapshot: int, version: str
-) -> dict[str, Any]:
+def document(folder: Path, sheets: Mapping[str, Sheet], *, form: str, snapshot: int, version: str) -> dict[str, Any]:
     """Describe the files of an export.
 
     Parameters
@@ -106,15 +104,8 @@ def _resource(folder: Path, path: str, sheet: Sheet, *, form: str, tables: set[s
     schema: dict[str, Any] = {"fields": fields, "missingValues": [""]}
     if sheet.key:
         schema["primaryKey"] = list(sheet.key)
-    if (
-        "call_id" in {c.name for c in sheet.columns}
-        and "calls" in tables
-        and sheet.name != "calls"
-        and not sheet.sql
-    ):
-        schema["foreignKeys"] = [
-            {"fields": ["call_id"], "reference": {"resource": "calls", "fields": ["call_id"]}}
-        ]
+    if "call_id" in {c.name for c in sheet.columns} and "calls" in tables and sheet.name != "calls" and not sheet.sql:
+        schema["foreignKeys"] = [{"fields": ["call_id"], "reference": {"resource": "calls", "fields": ["call_id"]}}]
     about: dict[str, Any] = {"description": sheet.grain, "kind": sheet.kind}
     if sheet.sql is not None:
         about |= {"query": sheet.sql, "parameters": dict(sheet.params)}
@@ -169,9 +160,7 @@ def read_back(folder: str | Path, name: str) -> pl.DataFrame:
         ) from error
     resources = {resource["name"]: resource for resource in package["resources"]}
     if name not in resources:
-        raise UsageError(
-            f"the export holds no {name!r}", where=str(folder), hint=f"one of: {', '.join(resources)}"
-        )
+        raise UsageError(f"the export holds no {name!r}", where=str(folder), hint=f"one of: {', '.join(resources)}")
     resource = resources[name]
     path = folder / resource["path"]
     if not path.is_file() or "sha256:" + sha256_of(path) != resource["hash"]:

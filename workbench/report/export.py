@@ -85,9 +85,7 @@ def export(
     from workbench.report import calls_export
 
     if form == "calls" and (tables is not None or queries):
-        raise UsageError(
-            "calls are written whole", where="--format calls", hint="leave out --tables and --query"
-        )
+        raise UsageError("calls are written whole", where="--format calls", hint="leave out --tables and --query")
     done = Exported(Path(target), form, archive.snapshot)
     reader = Reader(archive.layout, as_of=done.snapshot, threads=1)
     try:
@@ -108,9 +106,7 @@ def export(
                     folder / "codebook.md",
                     codebook.as_markdown(sheets, snapshot=done.snapshot, version=version),
                 )
-                package = datapackage.document(
-                    folder, paths, form=form, snapshot=done.snapshot, version=version
-                )
+                package = datapackage.document(folder, paths, form=form, snapshot=done.snapshot, version=version)
                 _text(folder / datapackage.NAME, json.dumps(package, indent=2, ensure_ascii=False) + "\n")
             done.byte_count = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     finally:
@@ -141,15 +137,11 @@ def _sheets(
     sheets = []
     for name in dict.fromkeys(names):
         types = _types(reader, f'describe "{name}"', {})
-        sheets.append(
-            codebook.of_table(known[name], types) if name in known else codebook.of_view(made[name], types)
-        )
+        sheets.append(codebook.of_table(known[name], types) if name in known else codebook.of_view(made[name], types))
     for query in queries:
         reader.check_select(query.sql)
         if query.name in {sheet.name for sheet in sheets} | {"codebook"}:
-            raise UsageError(
-                f"two results would have the name {query.name!r}", where="--query", hint="rename the file"
-            )
+            raise UsageError(f"two results would have the name {query.name!r}", where="--query", hint="rename the file")
         types = _types(reader, f"describe from (\n{query.sql}\n)", query.params)
         sheets.append(codebook.of_query(query.name, query.sql, dict(query.params), types=types))
     return sheets

@@ -140,9 +140,7 @@ def _moment(
     start, end = _stretch(row, call, list(sides.values()))
     timed = end > start
     turns, more = _turns(archive, row, (start, end) if timed and placed else None)
-    if (
-        not turns and timed and placed
-    ):  # a tool call long after the last word: the turns around the one it belongs to
+    if not turns and timed and placed:  # a tool call long after the last word: the turns around the one it belongs to
         turns, more = _turns(archive, row, None)
     if not runs and placed:
         runs = [turn for turn in turns if turn["start_s"] is not None and turn["end_s"] is not None]
@@ -154,11 +152,7 @@ def _moment(
         lanes = tuple(
             lane
             for role in ("caller", "agent", "mixed")
-            if (
-                lane := _lane(
-                    archive, role, sides.get(role), runs=runs, turns=turns if placed else [], scale=scale
-                )
-            )
+            if (lane := _lane(archive, role, sides.get(role), runs=runs, turns=turns if placed else [], scale=scale))
         )
         marks = _marks(row, others, scale)
         if sides:
@@ -214,9 +208,7 @@ def _sides(call: dict[str, Any], recordings: list[dict[str, Any]]) -> dict[str, 
     return found
 
 
-def _stretch(
-    row: dict[str, Any], call: dict[str, Any], recordings: list[dict[str, Any]]
-) -> tuple[float, float]:
+def _stretch(row: dict[str, Any], call: dict[str, Any], recordings: list[dict[str, Any]]) -> tuple[float, float]:
     """Return what is shown of the call, inside its recordings; of no length where the finding has no time."""
     first = min((each["offset_s"] for each in recordings), default=0.0)
     known = [each["offset_s"] + each["duration_s"] for each in recordings]
@@ -264,12 +256,9 @@ def _lane(
         role,
         path,
         tuple(
-            (scale.at(run["start_s"]), scale.at(run["end_s"]) - scale.at(run["start_s"]))
-            for run in spoken[:MOST_RUNS]
+            (scale.at(run["start_s"]), scale.at(run["end_s"]) - scale.at(run["start_s"])) for run in spoken[:MOST_RUNS]
         ),
-        tuple(
-            (scale.at(turn["start_s"]), turn["turn_ix"]) for turn in begun if turn["start_s"] >= scale.start_s
-        ),
+        tuple((scale.at(turn["start_s"]), turn["turn_ix"]) for turn in begun if turn["start_s"] >= scale.start_s),
     )
 
 
@@ -279,13 +268,9 @@ def _level(archive: Archive, role: str, *, recording: dict[str, Any], scale: _Sc
     hop = MeasureConfig().hop_s(recording["sample_rate_hz"])
     query = "from frames where recording_id = $id and frame_ix between $low and $high order by frame_ix"
     low, high = ((end - recording["offset_s"]) / hop for end in (scale.start_s, scale.end_s))
-    names, rows = archive.reader.rows(
-        query, {"id": recording["recording_id"], "low": int(low), "high": int(high)}
-    )
+    names, rows = archive.reader.rows(query, {"id": recording["recording_id"], "low": int(low), "high": int(high)})
     column, index = names.index(f"{role}_dbfs"), names.index("frame_ix")
-    points = [
-        (recording["offset_s"] + row[index] * hop, row[column]) for row in rows if row[column] is not None
-    ]
+    points = [(recording["offset_s"] + row[index] * hop, row[column]) for row in rows if row[column] is not None]
     return level_path(points, scale.start_s, scale.end_s)
 
 
@@ -347,9 +332,7 @@ def _notes(
 ) -> tuple[str, ...]:
     found = []
     if not recordings:
-        found.append(
-            "The call has no audio" + (": the lanes are drawn from the turn clock." if timed else ".")
-        )
+        found.append("The call has no audio" + (": the lanes are drawn from the turn clock." if timed else "."))
     elif sides.get("mixed"):
         found.append("Its recording does not part caller and agent: one lane of level for both.")
     if not timed:

@@ -97,9 +97,7 @@ class Sounds:
         )
         return data, "mpeg" if small else "wav", _ears(row["channel_roles"])
 
-    def _joined(
-        self, sides: dict[str, dict[str, Any]], start_s: float, end_s: float
-    ) -> tuple[bytes, str, str]:
+    def _joined(self, sides: dict[str, dict[str, Any]], start_s: float, end_s: float) -> tuple[bytes, str, str]:
         """Return two recordings as one file, the slower interpolated to the other's rate, to listen to."""
         import numpy as np
         import soundfile
@@ -110,9 +108,7 @@ class Sounds:
         for role in sorted(sides, reverse=True):
             row = sides[role]
             begin = max(0.0, start_s - row["offset_s"])
-            _, samples = window(
-                self._path(row), begin, max(begin, end_s - row["offset_s"]) + 1e-3, **_headerless(row)
-            )
+            _, samples = window(self._path(row), begin, max(begin, end_s - row["offset_s"]) + 1e-3, **_headerless(row))
             channel = row["channel_roles"].index(role) if role in row["channel_roles"] else 0
             if len(samples):
                 times = row["offset_s"] + begin + np.arange(len(samples)) / row["sample_rate_hz"]

@@ -65,9 +65,7 @@ def _one(text: str, position: int, params: Mapping[str, Any]) -> Query:
             hint = f"one of: {', '.join(ready)}; or a path that ends in .sql, or a SELECT"
             raise UsageError(f"there is no ready-made query {text!r}", where="--query", hint=hint)
         defaults = {
-            name: typed(default)
-            for name, (_, default) in ready[text].parameters.items()
-            if default is not None
+            name: typed(default) for name, (_, default) in ready[text].parameters.items() if default is not None
         }
         return _query(text, ready[text].sql, defaults | dict(params))
     return _query(f"query_{position}", text, params)

@@ -8,9 +8,7 @@ from typing import Any
 SEVERITIES = ("high", "medium", "low", "none")
 
 
-def choose(
-    calls: Sequence[dict[str, Any]], findings: Iterable[dict[str, Any]], *, most: int
-) -> list[dict[str, Any]]:
+def choose(calls: Sequence[dict[str, Any]], findings: Iterable[dict[str, Any]], *, most: int) -> list[dict[str, Any]]:
     """Return one finding a call, for the worst calls that have one.
 
     Of a call's findings the most severe one is taken; among equals one of a kind not taken yet, then one with
