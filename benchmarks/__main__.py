@@ -45,9 +45,7 @@ def _asked(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--only", metavar="NAME,...", type=_names, default=NAMES, help=", ".join(NAMES))
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the tables here as well")
-    parser.add_argument(
-        "--scratch", metavar="DIR", type=Path, help="where inputs and archives are made; removed after"
-    )
+    parser.add_argument("--scratch", metavar="DIR", type=Path, help="where inputs and archives are made; removed after")
     return parser.parse_args(arguments)
 
 

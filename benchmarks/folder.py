@@ -48,8 +48,7 @@ def run(size: str, scratch: Path) -> list[Table]:
     title = f"folder: {calls} calls of {minutes:g} min, 8 kHz, two channels, whole processes, {rounds} rounds"
     table = timing(title, found, peer=against, memory=True)
     table.remarks += [
-        f"{name}: {times(audio_s / costs.median())} real time by wall, "
-        f"{times(audio_s / costs.median('cpu_s'))} by CPU"
+        f"{name}: {times(audio_s / costs.median())} real time by wall, {times(audio_s / costs.median('cpu_s'))} by CPU"
         for name, costs in found.items()
     ]
     if PEER in found:
@@ -63,9 +62,7 @@ def run(size: str, scratch: Path) -> list[Table]:
     gain = ratio(found[ONE], found[TWO])
     table.target("a second worker adds at least 1.7 x", found=times(gain), reached=gain >= 1.7, size=size)
     peak = max(costs.high("peak_mb") for name, costs in found.items() if name != PEER)
-    table.target(
-        "peak memory of a process below 400 MB", found=f"{peak:.0f} MB", reached=peak < 400, size=size
-    )
+    table.target("peak memory of a process below 400 MB", found=f"{peak:.0f} MB", reached=peak < 400, size=size)
     return [table]
 
 

@@ -48,9 +48,7 @@ def run(size: str, scratch: Path) -> list[Table]:
     }.items():
         table.rows.append([name, f"{size_bytes / 1000 / hours:.0f}", times(float32 / size_bytes)])
     largest = max(measured, compacted) / 1000 / hours
-    table.target(
-        "at most 1,400 KB per call-hour", found=f"{largest:.0f} KB", reached=largest <= 1400, size=size
-    )
+    table.target("at most 1,400 KB per call-hour", found=f"{largest:.0f} KB", reached=largest <= 1400, size=size)
     return [table]
 
 

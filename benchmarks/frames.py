@@ -50,9 +50,7 @@ def run(size: str, _scratch: Path) -> list[Table]:
     )
     table = timing(f"frames: {minutes:g} min of 8 kHz, two channels, {rounds} rounds", found, peer=LIBROSA)
     worst = max(
-        float(np.abs(levels[OURS][:, : one.shape[1]] - one).max())
-        for name, one in levels.items()
-        if name != OURS
+        float(np.abs(levels[OURS][:, : one.shape[1]] - one).max()) for name, one in levels.items() if name != OURS
     )
     table.target(
         "the same levels within 1e-6 of full scale",
@@ -63,9 +61,7 @@ def run(size: str, _scratch: Path) -> list[Table]:
     table.remarks.append(f"{times(minutes * 60 / found[OURS].median())} real time")
     if kernel is not None:
         slower = ratio(found[OURS], found[COMPILED])
-        table.target(
-            "at most 2 x the compiled kernel's time", found=times(slower), reached=slower <= 2.0, size=size
-        )
+        table.target("at most 2 x the compiled kernel's time", found=times(slower), reached=slower <= 2.0, size=size)
     return [table]
 
 

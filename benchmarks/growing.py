@@ -13,9 +13,7 @@ LEAST_S = 0.05
 """A query is repeated within a round until this has passed, unless there is only one round."""
 
 
-def queried(
-    reader: Reader, queries: Mapping[str, tuple[str, Mapping[str, Any]]], *, rounds: int
-) -> dict[str, Costs]:
+def queried(reader: Reader, queries: Mapping[str, tuple[str, Mapping[str, Any]]], *, rounds: int) -> dict[str, Costs]:
     """Time queries on an open connection; every result is taken whole, as an Arrow table.
 
     Parameters

@@ -6,16 +6,17 @@ import math
 from pathlib import Path
 
 from benchmarks import synthetic_calls
-from benchmarks.folder import importing
+from benchmarks.folder import PEER, importing, scanning
 from benchmarks.measured import interleaved
-from benchmarks.tables import Table, seconds
+from benchmarks.tables import Table, seconds, times
 
 SIZES = {"tiny": (1, 0.2, 1), "quick": (3, 2.0, 3), "full": (12, 5.0, 3)}
-"""Calls of the smallest folder, minutes of each, rounds. The others hold 4 and 16 times as many calls."""
+"""Calls of the smallest folder, minutes of each, rounds. The others hold 4 and 16 times as many calls; the peer
+scans the two smaller ones, once."""
 
 
 def run(size: str, scratch: Path) -> list[Table]:
-    """Measure three folders in turn."""
+    """Measure three folders in turn, then the peer on two of them."""
     calls, minutes, rounds = SIZES[size]
     counts = [calls, 4 * calls, 16 * calls]
     contestants = {}
@@ -54,4 +55,15 @@ def run(size: str, scratch: Path) -> list[Table]:
         reached=power <= 1.1,
         size=size,
     )
+    if size != "tiny":
+        scans = {str(count): scanning(scratch / f"calls-{count}", scratch / "peer") for count in counts[:2]}
+        scanned = [costs.median("cpu_s") for costs in interleaved(scans, rounds=1).values()]
+        peer_hour = (scanned[1] - scanned[0]) / (hours[1] - hours[0])
+        own_hour = (cpu[2] - cpu[0]) / (hours[2] - hours[0])
+        table.target(
+            f"one more hour costs at most an 80th of what it costs {PEER} (CPU)",
+            found=f"{seconds(own_hour)} against {seconds(peer_hour)}, {times(peer_hour / own_hour)}",
+            reached=peer_hour / own_hour >= 80,
+            size=size,
+        )
     return [table]

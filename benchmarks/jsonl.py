@@ -49,9 +49,7 @@ def run(size: str, scratch: Path) -> list[Table]:
             f"{megabytes / costs.median('cpu_s'):.1f} by CPU"
         )
         peak = costs.high("peak_mb")
-        table.target(
-            "peak memory below 500 MB (a file of 2 GB)", found=f"{peak:.0f} MB", reached=peak < 500, size=size
-        )
+        table.target("peak memory below 500 MB (a file of 2 GB)", found=f"{peak:.0f} MB", reached=peak < 500, size=size)
         tables.append(table)
         file.unlink()
     return tables

@@ -62,9 +62,7 @@ def process(command: Sequence[str | Path], *, cwd: Path | None = None) -> Cost:
     with tempfile.NamedTemporaryFile() as errors:
         launcher = [sys.executable, "-I", "-S", str(CHILD), *words]
         environment = {**os.environ, "CHILD_ERRORS": errors.name}
-        answer = subprocess.run(
-            launcher, cwd=cwd, env=environment, capture_output=True, text=True, check=True
-        )
+        answer = subprocess.run(launcher, cwd=cwd, env=environment, capture_output=True, text=True, check=True)
         cost = json.loads(answer.stdout)
         if cost["exit_code"] != 0:
             said = Path(errors.name).read_text(encoding="utf-8", errors="replace")[-2000:]

@@ -124,9 +124,7 @@ def _segments(name: str, config: str, *, role: int, runs: np.ndarray) -> object:
 
 
 def _rows(names: list[str], config: str, lengths: list[int]) -> dict[str, list[dict[str, object]]]:
-    ids = [
-        {"call_id": name, "recording_id": name, "config_id": config, "run_id": "synthetic"} for name in names
-    ]
+    ids = [{"call_id": name, "recording_id": name, "config_id": config, "run_id": "synthetic"} for name in names]
     call = {"source_format": "audio", "origin": "synthetic", "evidence_tier": 1, "supplied": ["audio"]}
     recording = {
         "boundary": "combined",
@@ -218,9 +216,7 @@ def rows_of_text(calls: int, *, seed: int = 0) -> Iterator[bytes]:
     rng = np.random.default_rng(seed)
     for ix in range(calls):
         lengths = rng.integers(6, 40, size=2)
-        said, answer = (
-            " ".join(WORDS[word] for word in rng.integers(0, len(WORDS), size=n)) for n in lengths
-        )
+        said, answer = (" ".join(WORDS[word] for word in rng.integers(0, len(WORDS), size=n)) for n in lengths)
         row = {
             "id": f"call-{seed:04d}-{ix:08d}",
             "scenario": {

@@ -54,9 +54,7 @@ def run(size: str, scratch: Path) -> list[Table]:
         size=size,
     )
     power = exponent([few, many], [found[CHECKS, count].median("cpu_s") for count in (few, many)])
-    table.target(
-        "exponent of the checks at most 1.1 (CPU)", found=f"{power:.2f}", reached=power <= 1.1, size=size
-    )
+    table.target("exponent of the checks at most 1.1 (CPU)", found=f"{power:.2f}", reached=power <= 1.1, size=size)
     table.remarks.append("no peer: the absolute time and its growth are all that can be said")
     return [table]
 
