@@ -25,8 +25,8 @@ KEPT_REFUSALS = 1000
 class ImportReport:
     """What an import did.
 
-    `rows` counts what was written by table. `recordings` are those whose bytes were read. `scopes` and `rules` count every refusal; `refusals` holds
-    the first thousand of them.
+    `rows` counts what was written by table. `recordings` are those whose bytes were read. `scopes` and
+    `rules` count every refusal; `refusals` holds the first thousand of them.
     """
 
     run_id: str | None = None

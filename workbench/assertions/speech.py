@@ -191,7 +191,7 @@ def _audio_stretches(rows: Rows, *, any_role: bool) -> pl.DataFrame:
         .with_columns(roles=pl.len().over(source))
         .sort("call_id", "roles", "backend", "config_id", "recording_id", descending=[False, True] + [False] * 3)
         .unique(["call_id", "role"], keep="first", maintain_order=True)
-        .filter(pl.lit(any_role) | (pl.len().over("call_id") == 2))  # noqa: PLR2004 - caller and agent
+        .filter(pl.lit(any_role) | (pl.len().over("call_id") == 2))
     )
     return segments.join(best, on=[*source, "role"], how="semi").select(
         "call_id",
