@@ -80,7 +80,7 @@ def measure_job(job: Job) -> Batch:
     from workbench.timing.measuring import measure_recording
 
     batch = Batch()
-    parquet = _FrameFile(job.frames)
+    parquet = FrameFile(job.frames)
     written: set[str] = set()
     try:
         for row in job.rows:
@@ -116,7 +116,7 @@ def measure_job(job: Job) -> Batch:
     return batch
 
 
-class _FrameFile:
+class FrameFile:
     """A Parquet file of frames: delta encodings, zstd, a row group a recording."""
 
     def __init__(self, path: Path) -> None:
