@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.archive import measuring
+from workbench.archive import measure_job
 from workbench.archive.archive import Archive
 from workbench.archive.lake import Writer
 from workbench.audio.config import MeasureConfig
@@ -44,7 +44,7 @@ def with_frames(path: Path, *, frames: int) -> list[str]:
     segments: list[pl.DataFrame] = []
     for first in range(0, len(names), FILE_RECORDINGS):
         file = path / f"frames-{first:08d}.parquet"
-        parquet = measuring._FrameFile(file)
+        parquet = measure_job.FrameFile(file)
         for name, length in list(zip(names, lengths, strict=True))[first : first + FILE_RECORDINGS]:
             active, speech = _speech(length, rng)
             parquet.write(_frames(name, config, active=active, rng=rng))
@@ -54,11 +54,11 @@ def with_frames(path: Path, *, frames: int) -> list[str]:
     rows = _rows(names, config, lengths)
     writer = Writer(archive.layout)
 
-    def work(con: Any) -> None:
+    def work(_con: Any) -> None:
         for ix, file in enumerate(batches):
-            measuring._adopt(con, archive.layout, file, f"synthetic-{ix:05d}.parquet")
+            writer.adopt("frames", file, name=f"synthetic-{ix:05d}.parquet")
         for table, values in rows.items():
-            writer.insert(table, tables()[table].validate(tables()[table].frame(values)))
+            writer.add(table, values)
         writer.insert("segments", tables()["segments"].validate(pl.concat(segments)))
 
     writer.transaction(work, message="synthetic frames")
