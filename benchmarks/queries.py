@@ -25,13 +25,12 @@ EACH, EACH_PLAIN = "aggregate by recording, view frames", "aggregate by recordin
 ONE, ONE_PLAIN = "frames of one recording, view frames", "frames of one recording, plain read_parquet"
 OVERVIEW = "one call, view call_overview"
 
+SQL = Path(__file__).with_name("sql")
 QUERIES = {
     ALL: "select avg(caller_dbfs), max(agent_dbfs), count_if(caller_active and agent_active) from frames",
-    ALL_PLAIN: "select avg(caller_cdbfs / 100.0::double), max(agent_cdbfs / 100.0::double), "
-    "count_if(caller_active and agent_active) from read_parquet($files)",
-    EACH: "select recording_id, avg(caller_dbfs), count_if(agent_active) from frames group by 1",
-    EACH_PLAIN: "select recording_id, avg(caller_cdbfs / 100.0::double), count_if(agent_active) "
-    "from read_parquet($files) group by 1",
+    ALL_PLAIN: (SQL / "aggregate_plain.sql").read_text(encoding="utf-8"),
+    EACH: "select recording_id, avg(caller_dbfs), count_if(agent_active) from frames group by recording_id",
+    EACH_PLAIN: (SQL / "aggregate_by_recording_plain.sql").read_text(encoding="utf-8"),
     ONE: "from frames where recording_id = $id",
     ONE_PLAIN: "from read_parquet($files) where recording_id = $id",
     OVERVIEW: "from call_overview where call_id = $id",
