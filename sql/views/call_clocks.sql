@@ -17,7 +17,8 @@
 -- health_reason: what input_health says against it; empty: nothing, or not measured.
 -- Audio comes first: one recording in which caller and agent each have a channel and that is eligible for a
 -- verdict ("combined" before other boundaries), else one eligible recording for each of the two. Without it,
--- the times of the turns serve where the source gave a start and an end to every one of them. Times of
+-- the times of the turns serve where the source gave a start to every one of them and an end to some; a turn
+-- without an end takes no part in what needs it (see speech_runs). Times of
 -- generation are not times of speech and never serve.
 with health as materialized (
     select call_id, recording_id, config_id, verdict_eligible, recommendation, reason
@@ -73,7 +74,8 @@ turn_times as (
     select
         call_id,
         count(*) as turn_count,
-        count(*) filter (where start_s is null or end_s is null) as untimed_count
+        count(*) filter (where start_s is null) as untimed_count,
+        count(end_s) as ended_count
     from turns
     group by call_id
 ),
@@ -93,7 +95,7 @@ chosen as (
         two_lanes.agent_recording_id,
         case
             when two_lanes.call_id is not null then 'audio'
-            when turn_times.untimed_count = 0 then
+            when turn_times.untimed_count = 0 and turn_times.ended_count > 0 then
                 case calls.turn_clock
                     when 'reported' then 'transcript'
                     when 'ticks' then 'ticks'

@@ -9,6 +9,7 @@
 -- clock: audio, transcript, ticks or quantised, as call_clocks chose.
 -- start_s: start.
 -- end_s: end; with the clock quantised or ticks it may equal the start.
+-- open_end: whether the end of a turn in it is unknown; end_s is then the start of the next turn at the latest.
 -- piece_count: segments or turns it was made of.
 -- first_turn_ix: first turn in it; empty: read from audio.
 -- last_turn_ix: last turn in it; empty: read from audio.
@@ -31,7 +32,8 @@ backends as (
 pieces as (
     select
         heard.call_id, heard.role, 'audio' as clock, heard.start_s, heard.end_s,
-        null::integer as turn_ix
+        null::integer as turn_ix,
+        false as open_end
     from heard
     join backends using (call_id, recording_id, backend)
     join clocks using (call_id)
@@ -41,10 +43,18 @@ pieces as (
         when 'mixed' then clocks.mixed_recording_id
     end
     union all
-    select turns.call_id, turns.role, clocks.clock, turns.start_s, turns.end_s, turns.turn_ix
+    select
+        turns.call_id,
+        turns.role,
+        clocks.clock,
+        turns.start_s,
+        coalesce(turns.end_s, lead(turns.start_s) over in_time, turns.start_s) as end_s,
+        turns.turn_ix,
+        turns.end_s is null as open_end
     from turns
     join clocks using (call_id)
     where clocks.clock in ('transcript', 'ticks', 'quantised')
+    window in_time as (partition by turns.call_id order by turns.start_s, turns.turn_ix)
 ),
 breaks as (
     select
@@ -71,6 +81,7 @@ select
     any_value(clock) as clock,
     min(start_s) as start_s,
     max(end_s) as end_s,
+    bool_or(open_end) as open_end,
     count(*) as piece_count,
     min(turn_ix) as first_turn_ix,
     max(turn_ix) as last_turn_ix

@@ -26,6 +26,7 @@ with sequence as (
         *,
         last_value(case when role = 'caller' then start_s end ignore nulls) over earlier as caller_start_s,
         last_value(case when role = 'caller' then end_s end ignore nulls) over earlier as caller_end_s,
+        last_value(case when role = 'caller' then open_end end ignore nulls) over earlier as caller_open_end,
         last_value(case when role = 'caller' then last_turn_ix end ignore nulls) over earlier as caller_turn_ix,
         last_value(case when role = 'agent' then start_s end ignore nulls) over earlier as agent_start_s,
         last_value(case when role = 'agent' then end_s end ignore nulls) over earlier as agent_end_s,
@@ -43,6 +44,7 @@ facing as (
         case role when 'agent' then caller_start_s when 'caller' then agent_start_s end as other_start_s,
         case role when 'agent' then caller_end_s when 'caller' then agent_end_s end as other_end_s,
         role = 'agent'
+            and not caller_open_end
             and start_s >= caller_end_s - 0.05::double
             and (
                 agent_start_s is null
