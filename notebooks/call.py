@@ -67,7 +67,9 @@ def load(archive_path):
 def picker(archive, archive_path, asked):
     _asked = str(asked) if asked is not None else ""
     _known = archive.sql("select call_id from calls where call_id = $call", {"call": _asked})["call_id"].to_list()
-    _worst = archive.sql("select call_id, reason from worst_calls order by rank limit 1000")
+    _ranked = "from worst_calls join call_overview using (call_id) order by rank limit 1000"
+    _worst = archive.sql(f"select call_id, reason, has_audio {_ranked}")
+    _first = _worst.sort("has_audio", descending=True, maintain_order=True)
     mo.stop(
         _worst.is_empty(),
         mo.callout(
@@ -78,7 +80,7 @@ def picker(archive, archive_path, asked):
     _ids = sorted({*_worst["call_id"], *_known})
     call_picker = mo.ui.dropdown(
         {labelled(_id): _id for _id in _ids},
-        value=labelled(_known[0] if _known else _worst["call_id"].item(0)),
+        value=labelled(_known[0] if _known else _first["call_id"].item(0)),
         label="call",
         searchable=True,
     )
@@ -97,7 +99,7 @@ def picker(archive, archive_path, asked):
                 gap=2,
             ),
             mo.callout(
-                mo.plain_text("The call that was asked for is not in this archive; this is the worst one."),
+                mo.plain_text("The call that was asked for is not in this archive; this is the worst one with sound."),
                 kind="warn",
             )
             if _missing

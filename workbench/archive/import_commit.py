@@ -86,7 +86,7 @@ def commit(
     if not spool.tables():
         report.run_id = None
         return
-    writer = Writer(layout, scratch=spool.folder)
+    writer = Writer(layout, bounded=spool.large)
     try:
         done, taken = writer.transaction(
             lambda con: _work(con, writer, layout, spool=spool, placed=placed, run=run, report=report),
@@ -113,16 +113,17 @@ def _work(
     """Insert what is new; may run again after a conflict. Return whether anything was written, and ids taken."""
     report.rows = {}
     report.new, report.unchanged, taken = _sort_out(con, spool)
+    everything = not report.unchanged and not taken
     if not report.new and not (report.unchanged and _unseen(con, spool, taken)):
         return False, taken
     for table in spool.tables():
         if table != "refusals":
-            report.rows[table] = _insert(con, table, spool.source(table))
+            report.rows[table] = _insert(con, table, spool.source(table), every_call_is_new=everything)
     if placed:
         new = {call_id for (call_id,) in con.execute("SELECT call_id FROM new_calls").fetchall()}
         media.place(layout, [item for item in placed if item.row["call_id"] in new])
     if "refusals" in spool.tables():
-        _insert(con, "refusals", spool.source("refusals"))
+        _insert(con, "refusals", spool.source("refusals"), every_call_is_new=everything)
     first = report.refusal_count
     rows = [structs.asdict(r) | {"run_id": run["run_id"], "refusal_ix": first + ix} for ix, r in enumerate(taken)]
     writer.add("refusals", rows)
@@ -148,7 +149,7 @@ def _sort_out(con: duckdb.DuckDBPyConnection, spool: Spool) -> tuple[int, int, l
     return new, unchanged, [_id_taken(call_id, uri) for call_id, uri in rows]
 
 
-def _insert(con: duckdb.DuckDBPyConnection, table: str, source: str) -> int:
+def _insert(con: duckdb.DuckDBPyConnection, table: str, source: str, *, every_call_is_new: bool) -> int:
     """Insert spooled rows of new calls as a stream, in no order; return how many.
 
     Sorting would need memory for all of it; what is read out is sorted by key where order matters.
@@ -157,11 +158,11 @@ def _insert(con: duckdb.DuckDBPyConnection, table: str, source: str) -> int:
 
     schema = tables()[table]
     names = schema.column_names()
-    rows = f"SELECT * FROM {source} SEMI JOIN new_calls USING (call_id)"
+    rows = f"SELECT * FROM {source}"
     if table == "scenarios":
-        rows = f"SELECT * FROM {source} ANTI JOIN lake.scenarios USING (scenario_id, definition_sha256)"
-    if table == "refusals":
-        rows = f"SELECT * FROM {source}"
+        rows += " ANTI JOIN lake.scenarios USING (scenario_id, definition_sha256)"
+    elif table != "refusals" and not every_call_is_new:
+        rows += " SEMI JOIN new_calls USING (call_id)"
     values = ", ".join(f"map_from_entries({name})" if schema.meta(name).get("map") else name for name in names)
     query = f"INSERT INTO lake.{table} ({', '.join(names)}) SELECT {values} FROM ({rows})"
     ((count,),) = con.execute(query).fetchall()

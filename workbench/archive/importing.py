@@ -98,6 +98,7 @@ def add(
     strict: bool = False,
     config: dict[str, Any] | None = None,
     workers: int = 2,
+    distinct: bool = False,
 ) -> ImportReport:
     """Add calls to an archive in one transaction.
 
@@ -115,6 +116,9 @@ def add(
         Settings kept with the run.
     workers : int
         Threads that read audio.
+    distinct : bool
+        Whether the ids are known to differ, as those of `workbench.ingest.read` do; millions of them need
+        not be remembered then.
 
     Returns
     -------
@@ -144,7 +148,8 @@ def add(
             if call.id in seen:
                 refuse(_id_twice(call))
                 continue
-            seen.add(call.id)
+            if not distinct:
+                seen.add(call.id)
             kept = _has_evidence(call, taken)
             for refusal in refusals:
                 refuse(refusal, scope="row" if kept else "call")

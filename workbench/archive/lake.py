@@ -5,10 +5,12 @@ Results are always drained: a half-read one would keep the SQLite catalogue lock
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
@@ -44,7 +46,26 @@ def _connect() -> duckdb.DuckDBPyConnection:
                     hint=f"pip install duckdb-extension-{name}=={duckdb.__version__}",
                 ) from error
     con.execute("SET TimeZone = 'UTC'")
+    con.execute(f"SET temp_directory = {_quote(Path(gettempdir()) / f'workbench-{os.getpid()}')}")
     return con
+
+
+_spare: list[duckdb.DuckDBPyConnection] = []
+"""Connections that wrote and were closed; loading the extensions again would cost 0.2 s each time."""
+
+
+def _borrow() -> duckdb.DuckDBPyConnection:
+    return _spare.pop() if _spare else _connect()
+
+
+def _give_back(con: duckdb.DuckDBPyConnection) -> None:
+    try:
+        con.execute("DETACH lake")
+        con.execute("RESET threads; RESET memory_limit")
+    except duckdb.Error:
+        con.close()  # what a failed statement left behind goes with it
+    else:
+        _spare.append(con)
 
 
 def _quote(value: str | Path) -> str:
@@ -214,25 +235,24 @@ class Writer:
     ----------
     layout : Layout
         The archive.
-    scratch : pathlib.Path, optional
-        Where sorting may spill to; with it, memory stays bounded however much is written.
+    bounded : bool
+        Hold memory down, however much is written, at the price of speed.
     """
 
-    def __init__(self, layout: Layout, *, scratch: Path | None = None) -> None:
+    def __init__(self, layout: Layout, *, bounded: bool = False) -> None:
         layout.require()
         self._layout = layout
-        self.con = _connect()
+        self.con = _borrow()
         self.con.execute("SET preserve_insertion_order = false")
-        if scratch is not None:
+        if bounded:
             self.con.execute("SET threads = 1")
             self.con.execute(f"SET memory_limit = '{_WRITER_MEMORY}'")
-            self.con.execute(f"SET temp_directory = {_quote(scratch / 'spill')}")
         with lock.held(layout.lock):
             _attach(self.con, layout, read_only=False)
 
     def close(self) -> None:
-        """Close the connection."""
-        self.con.close()
+        """Let go of the archive."""
+        _give_back(self.con)
 
     def transaction(self, work: Callable[[duckdb.DuckDBPyConnection], T], *, message: str) -> T:
         """Run `work` in one transaction over all tables, under the archive's write lock.
@@ -367,7 +387,7 @@ def writing(layout: Layout) -> Iterator[duckdb.DuckDBPyConnection]:
     ArchiveFailed
         For whatever DuckDB refuses inside the block.
     """
-    con = _connect()
+    con = _borrow()
     try:
         with lock.held(layout.lock):
             _attach(con, layout, read_only=False)
@@ -375,4 +395,4 @@ def writing(layout: Layout) -> Iterator[duckdb.DuckDBPyConnection]:
     except duckdb.Error as error:
         raise _explain(error, layout) from error
     finally:
-        con.close()
+        _give_back(con)

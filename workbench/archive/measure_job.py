@@ -124,6 +124,7 @@ class FrameFile:
         self._writer: Any = None
 
     def write(self, frames: pa.Table) -> None:
+        """Append the frames of one recording; none is fine."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -143,5 +144,6 @@ class FrameFile:
         self._writer.write_table(frames, row_group_size=122_880)
 
     def close(self) -> None:
+        """Finish the file; there is none when nothing was written."""
         if self._writer is not None:
             self._writer.close()

@@ -13,6 +13,11 @@ from workbench.archive.rows import Rows
 
 BATCH_ROWS = 20_000
 BATCH_CHARACTERS = 8_000_000
+LARGE_FILES = 4
+
+
+LONG = ("text", "heard", "truth", "attributes", "record", "arguments", "result", "document", "policy", "message")
+"""Columns that hold what may be long; the others are small change."""
 
 
 class Spool:
@@ -38,7 +43,7 @@ class Spool:
             if values:
                 self._rows[table].extend(values)
                 self._count += len(values)
-                self._characters += sum(len(v) for row in values for v in row.values() if isinstance(v, str))
+                self._characters += sum(len(str(row.get(name) or "")) for row in values for name in LONG)
         if self._count >= BATCH_ROWS or self._characters >= BATCH_CHARACTERS:
             self.flush()
 
@@ -64,6 +69,11 @@ class Spool:
         self._rows.clear()
         self._count = 0
         self._characters = 0
+
+    @property
+    def large(self) -> bool:
+        """Whether the rows were too many for one batch."""
+        return any(len(files) > LARGE_FILES for files in self._files.values())
 
     def tables(self) -> list[str]:
         """Return the names of the tables that have rows, sorted."""

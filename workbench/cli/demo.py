@@ -65,7 +65,7 @@ def _build(target: Path, *, workers: int, quiet: bool) -> tuple[ImportReport, Ar
             Options(),
             on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
         )
-        report = archive.add(calls, workers=workers)
+        report = archive.add(calls, workers=workers, distinct=True)
     with output.progress("measuring", unit="s of audio", quiet=quiet) as show:
         archive.measure(workers=workers, verified=frozenset(report.recordings), on_progress=show)
     assert_pack(archive.layout, load_pack("caller-experience"), label="demo")

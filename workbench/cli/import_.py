@@ -92,7 +92,7 @@ def command(
             on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
         )
         config = {"paths": list(paths), "format": format_name, "media": media, "options": stated}
-        report = archive.add(calls, storage=media, strict=strict, config=config, workers=workers)
+        report = archive.add(calls, storage=media, strict=strict, config=config, workers=workers, distinct=True)
     measured = None
     if also_measure and report.accepted:
         with output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
