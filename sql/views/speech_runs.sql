@@ -14,7 +14,7 @@
 -- first_turn_ix: first turn in it; empty: read from audio.
 -- last_turn_ix: last turn in it; empty: read from audio.
 -- 0.2 s is the silence that ends a turn in the scoring of labelled moments. Of the backends that measured a
--- recording one is read: energy, else silero.
+-- recording one is read: energy, else silero. Faint runs (breath, clicks, bleed: see segments) are no speech here.
 with clocks as materialized (
     select call_id, clock, caller_recording_id, agent_recording_id, mixed_recording_id
     from call_clocks
@@ -22,7 +22,7 @@ with clocks as materialized (
 heard as materialized (
     select call_id, recording_id, role, backend, start_s, end_s
     from segments
-    where backend in ('energy', 'silero')
+    where backend in ('energy', 'silero') and faint is not true
 ),
 backends as (
     select call_id, recording_id, min(backend) as backend

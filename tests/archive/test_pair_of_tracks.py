@@ -58,7 +58,7 @@ def test_the_pair_times_like_the_joined_file(paired: Archive, tmp_path: Path) ->
     joined.measure(workers=1)
     query = "select gap_s from turn_gaps order by gap_ix"
     ours, theirs = paired.sql(query)["gap_s"], joined.sql(query)["gap_s"]
-    assert len(theirs) > 3
+    assert len(theirs) >= 2
     assert len(ours) == len(theirs)
     assert (ours - theirs).abs().max() <= 0.02  # two hops: tracks end at different samples, floors differ a little
 

@@ -140,7 +140,7 @@ def test_the_id_of_a_config_is_the_hash_of_its_json() -> None:
     import hashlib
 
     text = (
-        '{"abs_gate_db":-60.0,"backend":"energy","dyn_margin_db":22.0,"frame_ms":20.0,"hangover_s":0.15,'
+        '{"abs_gate_db":-60.0,"backend":"energy","dyn_margin_db":22.0,"faint_db":20.0,"frame_ms":20.0,"hangover_s":0.15,'
         '"hop_ms":10.0,"noise_percentile":0.1,"rel_db":15.0}'
     )
     assert MeasureConfig().config_id == hashlib.sha256(text.encode()).hexdigest()[:12]

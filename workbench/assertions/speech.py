@@ -182,7 +182,9 @@ def _audio_stretches(rows: Rows, *, any_role: bool) -> pl.DataFrame:
     eligible = rows.table("input_health").filter("verdict_eligible").select("call_id", "recording_id", "config_id")
     segments = (
         rows.table("segments")
-        .filter(pl.lit(any_role) | pl.col("role").is_in(["caller", "agent"]))
+        .filter(
+            ~pl.col("faint").fill_null(value=False) & (pl.lit(any_role) | pl.col("role").is_in(["caller", "agent"]))
+        )
         .join(eligible, on=["call_id", "recording_id", "config_id"], how="semi")
     )
     best = (

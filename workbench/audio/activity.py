@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+SPEECH_PERCENTILE = 0.95
+"""The speech level of a channel is this quantile of its loud frames."""
+
+
 class Activity(msgspec.Struct, frozen=True, kw_only=True):
     """Speech of one channel: `loud` are the frames that reach the threshold, `active` also the hangover."""
 
@@ -37,6 +41,28 @@ class Activity(msgspec.Struct, frozen=True, kw_only=True):
         inside = after < count
         kept: NDArray[np.bool_] = self.active & inside & (reached[after] == reached[:-1])
         return kept
+
+
+def speech_level(dbfs: NDArray[np.float64], loud: NDArray[np.bool_]) -> float | None:
+    """Return the level a channel's speech reaches: the 95th percentile of its loud frames.
+
+    Parameters
+    ----------
+    dbfs : numpy.ndarray of float64, shape (frames,)
+        Levels.
+    loud : numpy.ndarray of bool, shape (frames,)
+        Frames that reach the threshold.
+
+    Returns
+    -------
+    float or None
+        In dBFS, without interpolation; None where no frame is loud.
+    """
+    speech = dbfs[loud]
+    if not len(speech):
+        return None
+    rank = int(SPEECH_PERCENTILE * (len(speech) - 1))
+    return float(np.partition(speech, rank)[rank])
 
 
 def noise_floor(dbfs: NDArray[np.float64], percentile: float) -> float:

@@ -28,6 +28,9 @@ class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
     dyn_margin_db : float
         The threshold is never closer than this to the loudest frame, in dB, so that a channel that is
         hardly ever silent is still heard.
+    faint_db : float
+        A run of speech whose loudest frame is further than this below the channel's speech level is marked
+        faint: it is stored, and no turn-taking is read from it.
     backend : {'energy'}
         What decides.
 
@@ -44,6 +47,7 @@ class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
     hangover_s: float = 0.15
     noise_percentile: float = 0.10
     dyn_margin_db: float = 22.0
+    faint_db: float = 20.0
     backend: Literal["energy"] = "energy"
 
     def __post_init__(self) -> None:

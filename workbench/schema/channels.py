@@ -19,6 +19,7 @@ class Channels(Table):
     clipped_fraction = columns.number("share of samples at full scale", "0..1", null="no samples", min=0.0, max=1.0)
     noise_floor_dbfs = columns.number("10th percentile of the frame levels", "dBFS", null="no frames")
     threshold_dbfs = columns.number("level at or above which a frame counts as speech", "dBFS", null="no frames")
+    speech_dbfs = columns.number("speech level: 95th percentile of the frames that reach the threshold", "dBFS", null="no speech")
     active_s = columns.seconds("time with speech", null="no frames", min=0.0)
     first_speech_s = columns.seconds("first speech on the call's clock", null="no speech")
     snr_db = columns.number("mean level of active frames above the noise floor", "dB", null="no speech")

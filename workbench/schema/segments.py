@@ -21,6 +21,8 @@ class Segments(Table):
     segment_ix = columns.key_ix("position among the channel's runs")
     start_s = columns.seconds("start on the call's clock")
     end_s = columns.seconds("end on the call's clock")
+    peak_dbfs = columns.number("loudest frame of the run", "dBFS")
+    faint = columns.flag("whether that is so far below the channel's speech level that it is no speech of a turn: breath, clicks, bleed")
     run_id = columns.text("run that measured it")
 
     @dy.rule()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from workbench.audio.activity import Activity, activity
+from workbench.audio.activity import Activity, activity, speech_level
 from workbench.audio.config import MeasureConfig
 from workbench.audio.frames import Levels, frame_levels, to_dbfs
 from workbench.audio.read import excerpt, iterate
@@ -151,10 +151,17 @@ def measure_recording(
                 "segment_ix": n,
                 "start_s": start,
                 "end_s": end,
+                "peak_dbfs": round(peak, 6),
+                "faint": peak < speech_dbfs - config.faint_db,
             }
             for ix, (role, heard) in enumerate(zip(roles, speech, strict=True))
-            for n, (start, end) in enumerate(
-                segments(heard.active, hop_s=levels.hop_s, offset_s=offset_s, duration_s=levels.duration_s)
+            if (speech_dbfs := speech_level(dbfs[ix], heard.loud)) is not None
+            for n, ((start, end), peak) in enumerate(
+                zip(
+                    segments(heard.active, hop_s=levels.hop_s, offset_s=offset_s, duration_s=levels.duration_s),
+                    np.maximum.reduceat(dbfs[ix], runs(heard.active)[0]).tolist(),
+                    strict=True,
+                )
             )
         ],
         frames=_frames(voices, recording_id, config.config_id),
@@ -222,6 +229,7 @@ def _channel(ix: int, levels: Levels, *, voice: Voice, heard: Activity, offset_s
         "clipped_fraction": voice.clipped_fraction,
         "noise_floor_dbfs": floor,
         "threshold_dbfs": heard.threshold_dbfs,
+        "speech_dbfs": speech_level(voice.dbfs, heard.loud),
         "active_s": voice.active_s,
         "first_speech_s": None if first is None else round(offset_s + first, 6),
         "snr_db": None if snr is None else round(snr, 6),
