@@ -41,13 +41,14 @@ def tables_page() -> str:
     for name, schema in tables().items():
         columns = [
             [
-                f"`{column}`",
-                schema.duckdb_type(column),
-                str(schema.meta(column).get("unit") or ""),
+                f"`{shown}`",
+                kind,
+                unit or "",
                 str(schema.meta(column).get("null") or ""),
-                schema.columns()[column].description or "",
+                description,
             ]
             for column in schema.columns()
+            for shown, kind, unit, description in [schema.shown(column)]
         ]
         parts += [f"## {name}", f"{schema.grain()} Key: {code(schema.primary_key())}."]
         parts.append(table(["column", "type", "unit", "empty when", "what it is"], columns))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from made_calls import made_call
 
+import workbench
 from workbench.archive.archive import Archive
 from workbench.errors import ImportFailed
 from workbench.schema.call import Audio, Call, Refusal, Turn
@@ -85,3 +86,24 @@ def test_never_supplied_differs_from_empty(archive: Archive) -> None:
     archive.add([Call(id="none", source_format="m", source_uri="u", source_sha256="0" * 64, turns=[])])
     back = archive.call("none")
     assert (back.turns, back.tool_calls) == ([], None)
+
+
+def test_replace_takes_a_call_in_anew_and_keeps_what_was_said_of_it_since(archive: Archive, tmp_path: Path) -> None:
+    call = made_call(1, tmp_path / "sounds")
+    archive.add([call, made_call(2)])
+    archive.measure(workers=1)
+    assert call.audio is not None
+    call.audio[0].channels = ["agent", "caller"]
+    call.turns = [Turn(role="agent", text="other words")]
+    assert archive.add([call]).new == 0  # without it, the call stays as it was
+    assert archive.sql("select channel_roles from recordings").item().to_list() == ["caller", "agent"]
+    report = archive.add([call], replace=True)
+    assert (report.new, report.replaced, report.unchanged, report.refused()) == (0, 1, 0, 0)
+    assert archive.sql("select channel_roles from recordings").item().to_list() == ["agent", "caller"]
+    turns = archive.sql("select text from turns where call_id = $id", {"id": call.id})["text"].to_list()
+    assert turns == ["other words"]
+    assert archive.sql("select count(*) as n from frames").item() == 0  # measured with the other channels
+    assert archive.measure(workers=1).measured == 1
+    assert archive.sql("select count(*) as n from calls").item() == 2
+    with workbench.open(archive.path, as_of=2) as before:
+        assert before.sql("select channel_roles from recordings").item().to_list() == ["caller", "agent"]

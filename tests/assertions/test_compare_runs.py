@@ -109,7 +109,7 @@ def test_without_pairs_there_is_no_p_and_no_interval():
 
 def test_runs_that_share_nothing_are_refused_not_unchanged():
     with pytest.raises(UsageError, match="in common"):
-        compare_runs(frame("one", a="PASS"), frame("two", b="PASS"))
+        compare_runs(frame("one", a="PASS"), frame("two", other__b="PASS"))
 
 
 def test_a_frame_of_several_runs_is_refused():

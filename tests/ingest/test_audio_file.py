@@ -49,7 +49,11 @@ def test_two_channels_of_unknown_sides_stay_unknown_and_the_option_is_named(tmp_
     assert audios(call) == [("c.wav", ["unknown", "unknown"], "unknown", 0.0)]
     # 512,044 bytes less a header of 44, two channels of two bytes at 16 kHz
     assert call.duration_s == 512_000 / 4 / 16_000
-    assert (note.rule, note.scope, note.hint) == ("channel_map_unknown", "note", "--channels caller,agent")
+    assert (note.rule, note.scope, note.hint) == (
+        "channel_map_unknown",
+        "note",
+        "import again with --channels caller,agent --replace",
+    )
 
 
 def test_the_option_says_who_speaks(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,11 +24,12 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, 
     """What would have been started, in place of a server."""
     calls: list[tuple[list[str], dict[str, str]]] = []
 
-    def run(command: list[str], *, env: dict[str, str], check: bool) -> Any:
-        calls.append((command, env))
-        return subprocess.CompletedProcess(command, 0)
+    def execve(program: str, command: list[str], environment: dict[str, str]) -> None:
+        assert program == command[0]
+        calls.append((command, environment))
+        raise SystemExit(0)  # the process becomes the server and does not come back
 
-    monkeypatch.setattr(notebook.subprocess, "run", run)
+    monkeypatch.setattr(notebook.os, "execve", execve)
     return calls
 
 

@@ -58,7 +58,9 @@ def assert_pack(layout: Layout, pack: Pack, *, label: str | None = None) -> Asse
         reader.close()
     if frames["calls"].is_empty():
         raise UsageError("the archive holds no call", where=str(layout.root), hint="workbench import PATH first")
-    run = runs.begin("assert", {"pack": pack.id, "version": pack.version, "snapshot": snapshot}, label=label)
+    measured_with = sorted(set(frames["input_health"]["config_id"]))
+    config = {"pack": pack.id, "version": pack.version, "snapshot": snapshot, "measured_with": measured_with}
+    run = runs.begin("assert", config, label=label)
     definitions, results = run_pack(pack, Rows(**frames), run_id=run["run_id"])
     counts: dict[str, Any] = dict(sorted(results["status"].value_counts().iter_rows()))
     writer = Writer(layout)

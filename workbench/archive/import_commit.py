@@ -11,6 +11,7 @@ from msgspec import structs
 from workbench.archive import media, runs
 from workbench.archive.lake import Writer
 from workbench.archive.layout import Layout
+from workbench.archive.removal import remove_rows
 from workbench.archive.spooling import Spool
 from workbench.schema.call import Refusal
 
@@ -32,6 +33,7 @@ class ImportReport:
     run_id: str | None = None
     new: int = 0
     unchanged: int = 0
+    replaced: int = 0
     rows: dict[str, int] = field(default_factory=dict)
     recordings: set[str] = field(default_factory=set)
     scopes: Counter[str] = field(default_factory=Counter)
@@ -40,8 +42,8 @@ class ImportReport:
 
     @property
     def accepted(self) -> int:
-        """Calls that are in the archive after the import: new and unchanged."""
-        return self.new + self.unchanged
+        """Calls that are in the archive after the import: new, replaced and unchanged."""
+        return self.new + self.replaced + self.unchanged
 
     @property
     def refusal_count(self) -> int:
@@ -61,7 +63,13 @@ class ImportReport:
 
 
 def commit(
-    layout: Layout, spool: Spool, *, placed: list[media.Taken], run: dict[str, Any], report: ImportReport
+    layout: Layout,
+    spool: Spool,
+    *,
+    placed: list[media.Taken],
+    run: dict[str, Any],
+    report: ImportReport,
+    replace: bool = False,
 ) -> None:
     """Write what the spool holds in one transaction; nothing when nothing of it is new.
 
@@ -76,7 +84,9 @@ def commit(
     run : dict
         Row of the importing run.
     report : ImportReport
-        Completed here: `new`, `unchanged`, `rows`, and refusals of ids that are taken.
+        Completed here: `new`, `unchanged`, `replaced`, `rows`, and refusals of ids that are taken.
+    replace : bool
+        Whether calls that are there already are taken out and inserted anew.
 
     Raises
     ------
@@ -89,7 +99,7 @@ def commit(
     writer = Writer(layout, bounded=spool.large)
     try:
         done, taken = writer.transaction(
-            lambda con: _work(con, writer, layout, spool=spool, placed=placed, run=run, report=report),
+            lambda con: _work(con, writer, layout, spool=spool, placed=placed, run=run, report=report, replace=replace),
             message=run["run_id"],
         )
     finally:
@@ -109,12 +119,15 @@ def _work(
     placed: list[media.Taken],
     run: dict[str, Any],
     report: ImportReport,
+    replace: bool,
 ) -> tuple[bool, list[Refusal]]:
     """Insert what is new; may run again after a conflict. Return whether anything was written, and ids taken."""
     report.rows = {}
+    report.replaced = _take_out(con, spool) if replace else 0
     report.new, report.unchanged, taken = _sort_out(con, spool)
+    report.new -= report.replaced
     everything = not report.unchanged and not taken
-    if not report.new and not (report.unchanged and _unseen(con, spool, taken)):
+    if not report.new and not report.replaced and not (report.unchanged and _unseen(con, spool, taken)):
         return False, taken
     for table in spool.tables():
         if table != "refusals":
@@ -129,7 +142,12 @@ def _work(
     writer.add("refusals", rows)
     scopes = Counter(report.scopes)
     scopes.update(refusal.scope for refusal in taken)
-    counts = {"new": report.new, "unchanged": report.unchanged, "refused": dict(sorted(scopes.items()))}
+    counts = {
+        "new": report.new,
+        "replaced": report.replaced,
+        "unchanged": report.unchanged,
+        "refused": dict(sorted(scopes.items())),
+    }
     writer.add("runs", [runs.end(run, counts)])
     return True, taken
 
@@ -147,6 +165,17 @@ def _sort_out(con: duckdb.DuckDBPyConnection, spool: Spool) -> tuple[int, int, l
     other = f"FROM {incoming} SEMI JOIN lake.calls USING (call_id) ANTI JOIN lake.calls USING (call_id, source_sha256)"
     rows = con.execute(f"SELECT call_id, source_uri {other} ORDER BY call_id").fetchall()
     return new, unchanged, [_id_taken(call_id, uri) for call_id, uri in rows]
+
+
+def _take_out(con: duckdb.DuckDBPyConnection, spool: Spool) -> int:
+    """Remove the calls that come again; return how many."""
+    if "calls" not in spool.tables():
+        return 0
+    query = f"SELECT call_id FROM {spool.source('calls')} SEMI JOIN lake.calls USING (call_id)"
+    again = [call_id for (call_id,) in con.execute(query).fetchall()]
+    if again:
+        remove_rows(con, again, replacing=True)
+    return len(again)
 
 
 def _insert(con: duckdb.DuckDBPyConnection, table: str, source: str, *, every_call_is_new: bool) -> int:
@@ -188,6 +217,6 @@ def _id_taken(call_id: str, uri: str) -> Refusal:
         location=call_id,
         rule="call_id_taken",
         message=f"the archive holds another call with the id {call_id!r}",
-        hint="import with --id-prefix PREFIX, or workbench delete the other call first",
+        hint="import with --id-prefix PREFIX to keep both, or with --replace to take this one",
         scope="call",
     )

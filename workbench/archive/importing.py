@@ -99,6 +99,7 @@ def add(
     config: dict[str, Any] | None = None,
     workers: int = 2,
     distinct: bool = False,
+    replace: bool = False,
 ) -> ImportReport:
     """Add calls to an archive in one transaction.
 
@@ -119,6 +120,9 @@ def add(
     distinct : bool
         Whether the ids are known to differ, as those of `workbench.ingest.read` do; millions of them need
         not be remembered then.
+    replace : bool
+        Whether calls whose id the archive has are taken out and inserted anew, with other channels for
+        instance; labels given since and results of earlier runs stay.
 
     Returns
     -------
@@ -161,7 +165,7 @@ def add(
         for table, where, rule, count in spool.failures:
             refuse(_schema_failure(table, where, rule=rule, count=count))
         spool.flush()
-        commit(layout, spool, placed=placed, run=run, report=report)
+        commit(layout, spool, placed=placed, run=run, report=report, replace=replace)
     return report
 
 

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 from workbench.archive import lock, runs
 from workbench.archive.lake import Writer
 from workbench.archive.layout import Layout
+from workbench.archive.removal import remove_rows
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     import duckdb
 
-_SHARED = ("frames",)
-"""Tables keyed by recording alone: their rows go when the last call of the recording goes."""
-
-_SCENARIOS_IN_USE = "SELECT (scenario_id, scenario_sha256) FROM lake.calls WHERE scenario_id IS NOT NULL"
+DELETED = "delete"
+"""Commit message of a deletion."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +62,7 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
     """
     writer = Writer(layout)
     try:
-        run = runs.begin("delete", {})
-
-        def work(con: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], list[str]]:
-            return _delete_rows(con, writer, call_id, run=run)
-
-        rows, uris = writer.transaction(work, message=run["run_id"])
+        rows, uris = writer.transaction(lambda con: _remove(con, writer, call_id), message=DELETED)
         for uri in uris:
             layout.media_path(uri).unlink(missing_ok=True)
         _purge(writer)
@@ -78,35 +72,11 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
     return Forgotten(rows, len(uris))
 
 
-def _delete_rows(
-    con: duckdb.DuckDBPyConnection, writer: Writer, call_id: str, *, run: dict[str, object]
-) -> tuple[dict[str, int], list[str]]:
-    from workbench.schema import tables
-
-    found = con.execute("SELECT source_uri FROM lake.calls WHERE call_id = ?", [call_id]).fetchall()
-    if not found:
+def _remove(con: duckdb.DuckDBPyConnection, writer: Writer, call_id: str) -> tuple[dict[str, int], list[str]]:
+    if not con.execute("SELECT 1 FROM lake.calls WHERE call_id = ?", [call_id]).fetchall():
         raise UsageError(f"no call {call_id!r}", hint="workbench sql 'select call_id from calls'")
-    con.execute("CREATE OR REPLACE TEMP TABLE gone (recording_id VARCHAR, uri VARCHAR, storage VARCHAR)")
-    mine = "SELECT recording_id, uri, storage FROM lake.recordings WHERE call_id = ?"
-    others = "SELECT recording_id FROM lake.recordings WHERE call_id <> ?"
-    con.execute(f"INSERT INTO gone {mine} AND recording_id NOT IN ({others})", [call_id, call_id])
-    uris = [uri for uri, storage in con.execute("SELECT uri, storage FROM gone").fetchall() if storage == "copy"]
-    rows: dict[str, int] = {}
-    for name, table in tables().items():
-        if name in _SHARED:
-            where, values = "recording_id IN (SELECT recording_id FROM gone)", []
-        elif "call_id" in table.column_names():
-            where, values = "call_id = ?", [call_id]
-        elif name == "refusals":
-            where, values = "location = ? OR source_uri = ?", [call_id, found[0][0]]
-        elif name == "scenarios":
-            where, values = f"(scenario_id, definition_sha256) NOT IN ({_SCENARIOS_IN_USE})", []
-        else:
-            continue
-        count = con.execute(f"SELECT count(*) FROM lake.{name} WHERE {where}", values).fetchall()[0][0]
-        if count:
-            con.execute(f"DELETE FROM lake.{name} WHERE {where}", values)
-            rows[name] = count
+    run = runs.begin("delete", {})
+    rows, uris = remove_rows(con, [call_id])
     writer.add("runs", [runs.end(run, {"rows": sum(rows.values())})])
     return rows, uris
 
@@ -138,7 +108,8 @@ def _scrub(layout: Layout) -> None:
 def compact(layout: Layout) -> Compacted:
     """Merge small files, drop what no snapshot needs any more, remove what killed writers left.
 
-    Snapshots stay readable; only files that no snapshot names are removed.
+    Snapshots stay readable; only files that no snapshot names are removed. A deletion that was killed
+    before it was physical is finished.
 
     Parameters
     ----------
@@ -154,6 +125,9 @@ def compact(layout: Layout) -> Compacted:
     before = _files(layout)
     writer = Writer(layout)
     try:
+        unfinished = _unfinished_deletion(writer)
+        if unfinished:
+            _purge(writer)
         writer.maintain(
             [
                 "CALL ducklake_merge_adjacent_files('lake')",
@@ -167,7 +141,15 @@ def compact(layout: Layout) -> Compacted:
                 path.unlink()
     finally:
         writer.close()
+    if unfinished:
+        _scrub(layout)
     return Compacted(before, _files(layout), len(orphans))
+
+
+def _unfinished_deletion(writer: Writer) -> bool:
+    """Tell whether snapshots from before a deletion are still there."""
+    rows = writer.con.execute("SELECT commit_message FROM lake.snapshots() ORDER BY snapshot_id").fetchall()
+    return any(message == DELETED for (message,) in rows[1:])
 
 
 def _uris(writer: Writer) -> list[tuple[str]]:

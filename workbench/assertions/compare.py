@@ -7,6 +7,7 @@ from typing import Literal
 
 import polars as pl
 
+from workbench.assertions.compare_groups import compare_groups
 from workbench.errors import UsageError
 from workbench.stats.paired import mcnemar, tango
 
@@ -38,7 +39,11 @@ class Diff:
     each change, pairs (PASS or FAIL on both sides), b (PASS before only), c (PASS after only), p_exact
     (McNemar), and the difference of pass rates after minus before with Tango's interval (null without pairs).
 
-    ``added_failures``: failures on calls or assertions that only the later run has; they are no regression.
+    ``added_failures``: failures on calls or assertions that only the later run has; one by one they are no
+    regression.
+
+    ``groups``: the added calls as a group against the calls of the earlier run, see
+    :func:`~workbench.assertions.compare_groups.compare_groups`.
     """
 
     verdict: Verdict
@@ -49,6 +54,7 @@ class Diff:
     added_assertions: list[str]
     removed_assertions: list[str]
     added_failures: pl.DataFrame
+    groups: pl.DataFrame
 
     def count(self, change: str) -> int:
         """Return how many pairs of assertion and call changed in this way.
@@ -74,13 +80,15 @@ def compare_runs(before: pl.DataFrame, after: pl.DataFrame) -> Diff:
     Returns
     -------
     Diff
-        REGRESSION where anything broke, IMPROVED where something was fixed and nothing broke, else NO CHANGE.
+        REGRESSION where anything broke on a shared call, or where the added calls as a group pass less often
+        and the interval of the difference excludes 0; IMPROVED where something was fixed, or the group passes
+        more often in the same sense, and nothing is a regression; else NO CHANGE.
         Verdicts that could not be given are never taken for passes or failures.
 
     Raises
     ------
     UsageError
-        When a frame holds several runs, or the two share no assertion and call: nothing can be said then.
+        When a frame holds several runs, or the two share no assertion: nothing can be said then.
 
     Notes
     -----
@@ -89,13 +97,14 @@ def compare_runs(before: pl.DataFrame, after: pl.DataFrame) -> Diff:
     """
     old, new = _statuses(before, "before"), _statuses(after, "after")
     paired = old.join(new, on=_PAIR).sort(_PAIR).with_columns(change=_change())
-    if paired.is_empty():
+    groups = compare_groups(old, new)
+    if paired.is_empty() and groups.is_empty():
         raise UsageError(
-            "the two runs have no assertion and call in common",
-            hint="compare runs of one pack over the same calls",
+            "the two runs have no assertion and call in common, and no groups that could be judged",
+            hint="compare runs of one pack over the same calls, or over calls that can be judged",
         )
-    broke = (paired["change"] == "broke").any()
-    fixed = (paired["change"] == "fixed").any()
+    broke = (paired["change"] == "broke").any() or (groups["high"] < 0).any()
+    fixed = (paired["change"] == "fixed").any() or (groups["low"] > 0).any()
     return Diff(
         verdict="REGRESSION" if broke else "IMPROVED" if fixed else "NO CHANGE",
         changes=paired,
@@ -105,6 +114,7 @@ def compare_runs(before: pl.DataFrame, after: pl.DataFrame) -> Diff:
         added_assertions=_only(new, old, "assertion_id"),
         removed_assertions=_only(old, new, "assertion_id"),
         added_failures=new.join(old, on=_PAIR, how="anti").filter(pl.col("after") == "FAIL").select(_PAIR).sort(_PAIR),
+        groups=groups,
     )
 
 

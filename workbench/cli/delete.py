@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from workbench.cli import options, output
+from workbench.errors import UsageError
 
 
 @options.command("delete")
@@ -21,6 +24,8 @@ def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool) -> Non
     from workbench.archive.retention import delete
 
     with Archive(archive_path) as archive:
+        if not yes and not sys.stdin.isatty():
+            raise UsageError("nobody is there to be asked", where="workbench delete", hint="add --yes")
         if not yes:
             click.confirm(f"Delete call {output.safe(call_id)} and every older snapshot?", abort=True)
         gone = delete(archive.layout, call_id)

@@ -95,9 +95,9 @@ def _tell(archive: Archive, report: ImportReport, target: Path) -> None:
     click.echo(f"\nrefused: {report.refused()}, and why")
     for refusal in [r for r in report.refusals if r.scope != "note"][:8]:
         click.echo(output.safe(f"  {Path(refusal.source_uri).name}: {refusal.message} [{refusal.rule}]"))
-    place = target / "archive"
+    place, name = target / "archive", output.program()
     click.echo(f"\nthe report, to open in a browser: {target / 'report.html'}")
     click.echo("next:")
-    click.echo(f'  workbench sql "from worst_calls limit 10" --archive {place}')
-    click.echo(f"  workbench notebook call --archive {place}")
-    click.echo("  workbench import YOUR_FOLDER --measure --archive my.archive")
+    click.echo(f'  {name} sql "from worst_calls limit 10" --archive {place}')
+    click.echo(f"  {name} show refund-misheard-fifty --archive {place}")
+    click.echo(f"  {name} import YOUR_FOLDER --measure --archive my.archive")

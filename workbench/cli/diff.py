@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json: bool) -> None:
     """Compare two assertion runs, named by run id or label, call by call.
 
-    Calls that only one run has are listed apart and never counted as fixed or broken.
+    Calls that both runs judged are compared one by one. Calls that only the later run has are compared as a
+    group with the calls of the earlier one, and never counted as fixed or broken.
 
     \b
     Example:
@@ -35,19 +37,22 @@ def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json:
 
     with Archive(archive_path) as archive:
         runs = [_run(archive, name) for name in (run_a, run_b)]
+        cautions = _cautions(archive, runs)
         frames = [archive.reader.frame("from assertion_results where run_id = $run", {"run": run}) for run in runs]
     diff = compare_runs(frames[0], frames[1])
     if as_json:
-        output.json_line({"before": runs[0], "after": runs[1]} | _values(diff))
+        output.json_line({"before": runs[0], "after": runs[1], "cautions": cautions} | _values(diff))
     else:
         _tell(diff)
+        for caution in cautions:
+            click.echo(f"caution: {caution}")
     if strict and diff.verdict == "REGRESSION":
         sys.exit(Exit.GATE_FAILED)
 
 
 def _values(diff: Diff) -> dict[str, Any]:
     """Return a diff as JSON values."""
-    frames = {name: getattr(diff, name).to_dicts() for name in ("by_assertion", "added_failures")}
+    frames = {name: getattr(diff, name).to_dicts() for name in ("by_assertion", "added_failures", "groups")}
     changed = diff.changes.filter(diff.changes["change"] != "unchanged").to_dicts()
     lists = "added_calls removed_calls added_assertions removed_assertions".split()
     return {"verdict": diff.verdict, "changes": changed} | frames | {name: getattr(diff, name) for name in lists}
@@ -77,12 +82,30 @@ def _tell(diff: Diff) -> None:
                     f"{row['change']}: {row['assertion_id']} on {row['call_id']} ({row['before']} -> {row['after']})"
                 )
             )
-    for name in ("added_calls", "removed_calls", "added_assertions", "removed_assertions"):
+    if diff.groups.height:
+        _tell_groups(diff)
+    for name in ("removed_calls", "added_assertions", "removed_assertions"):
         if getattr(diff, name):
             words = name.replace("_", " ")
             click.echo(output.safe(f"{words}, not compared: {', '.join(getattr(diff, name)[:10])}"))
-    if diff.added_failures.height:
-        click.echo(f"failures on added calls or assertions, no regression: {diff.added_failures.height}")
+
+
+def _tell_groups(diff: Diff) -> None:
+    """Print the added calls as a group against the calls of the earlier run."""
+    level = 100 * diff.groups["confidence"][0]
+    click.echo(
+        f"\n{output.plural(len(diff.added_calls), 'call')} only in the later run, against the earlier run's calls:"
+    )
+    rows = [
+        (
+            row["assertion_id"],
+            f"{row['before_pass']}/{row['before_trials']}",
+            f"{row['added_pass']}/{row['added_trials']}",
+            f"{100 * row['difference']:+.0f} points ({100 * row['low']:+.0f} to {100 * row['high']:+.0f})",
+        )
+        for row in diff.groups.to_dicts()
+    ]
+    output.table(["assertion", "earlier calls", "added calls", f"pass rate, added - earlier ({level:.1f} %)"], rows)
 
 
 def _difference(row: dict[str, Any]) -> str:
@@ -92,6 +115,18 @@ def _difference(row: dict[str, Any]) -> str:
     low, high = 100 * row["difference_low"], 100 * row["difference_high"]
     discordant = f"b {row['b']}, c {row['c']}, p {row['p_exact']:.2g}"
     return f"{100 * row['difference']:+.0f} points ({low:+.0f} to {high:+.0f}); {discordant}"
+
+
+def _cautions(archive: Archive, runs: list[str]) -> list[str]:
+    """Say what else changed between the runs, so that a difference is not laid to the agent."""
+    read = "from runs select config where run_id = $run"
+    before, after = (json.loads(archive.reader.rows(read, {"run": run})[1][0][0]) for run in runs)
+    words = {"pack": "packs", "version": "versions of the pack", "measured_with": "measuring configs"}
+    return [
+        f"the runs rest on different {what} ({before.get(key)} and {after.get(key)}): a change may be the ruler's"
+        for key, what in words.items()
+        if before.get(key) != after.get(key)
+    ]
 
 
 def _run(archive: Archive, name: str) -> str:

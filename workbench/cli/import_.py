@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -9,11 +10,13 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from workbench.cli import options, output
-from workbench.errors import Exit
+from workbench.errors import Exit, WorkbenchError
 from workbench.schema.call import ChannelRole, Origin, Refusal
 
 if TYPE_CHECKING:
+    from workbench.archive.archive import Archive
     from workbench.archive.import_commit import ImportReport
+    from workbench.ingest.intake.reading import Reading
 
 
 @options.command("import")
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 @click.option("--agent-id", help="Agent that answered.")
 @click.option("--agent-version", help="Version of the agent.")
 @click.option("--id-prefix", default="", help="Put before every call id.")
+@click.option("--replace", is_flag=True, help="Take in anew what is there already, for instance with other --channels.")
 @click.option("--measure", "also_measure", is_flag=True, help="Measure the audio right after the import.")
 @options.workers
 @options.as_json
@@ -58,6 +62,7 @@ def command(
     workers: int,
     *,
     strict: bool,
+    replace: bool,
     also_measure: bool,
     as_json: bool,
     quiet: bool,
@@ -74,40 +79,62 @@ def command(
       workbench import export.jsonl --format voice-evals --strict
     """
     from workbench.archive.archive import Archive
-    from workbench.archive.layout import Layout
     from workbench.ingest import read
     from workbench.ingest.protocol import Options
 
-    roles = _roles(channels)
-    stated = Options(channels=roles, strict=strict, **said)
-    layout = Layout(Path(archive_path))
-    archive = (
-        Archive(archive_path) if layout.root.exists() and any(layout.root.iterdir()) else Archive.create(archive_path)
-    )
-    with archive, output.progress("importing", unit="MB", quiet=quiet or as_json) as show:
+    stated = Options(channels=_roles(channels), strict=strict, **said)
+    target = Path(archive_path)
+    with output.progress("importing", unit="MB", quiet=quiet or as_json) as show:
         calls = read(
             [Path(path) for path in paths],
             stated,
             format=format_name,
             on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
         )
-        config = {"paths": list(paths), "format": format_name, "media": media, "options": stated}
-        report = archive.add(calls, storage=media, strict=strict, config=config, workers=workers, distinct=True)
+        made = not target.exists() or not any(target.iterdir())
+        archive = Archive.create(target) if made else Archive(target)
+        config = {"format": format_name, "media": media, "options": stated, "replace": replace}
+        try:
+            report = archive.add(
+                calls, storage=media, strict=strict, config=config, workers=workers, distinct=True, replace=replace
+            )
+        except WorkbenchError:
+            _unmake(archive, made=made)
+            raise
+    if not report.accepted:
+        _unmake(archive, made=made)
     measured = None
     if also_measure and report.accepted:
         with output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
             measured = archive.measure(workers=workers, verified=frozenset(report.recordings), on_progress=show)
+    archive.close()
     if as_json:
         output.json_line(summary(report) | ({"measured": measured.measured} if measured else {}))
     elif not quiet or not report.accepted:
         tell(report)
+        _tell_more(calls, report)
         if measured:
-            click.echo(
-                f"measured {output.plural(measured.measured, 'recording')} ({measured.duration_s:.0f} s of audio)"
-            )
+            seconds = f"{measured.duration_s:.0f} s of audio"
+            click.echo(f"measured {output.plural(measured.measured, 'recording')} ({seconds})")
     if not report.accepted:
-        click.echo("workbench: nothing was accepted", err=True)
+        hint = "name files or folders that hold calls; docs/formats.md lists the formats"
+        click.echo(f"workbench: nothing was accepted\nHint: {hint}", err=True)
         sys.exit(Exit.REFUSED)
+
+
+def _unmake(archive: Archive, *, made: bool) -> None:
+    """Remove an archive that this command made and that nothing went into."""
+    archive.close()
+    if made:
+        shutil.rmtree(archive.path, ignore_errors=True)
+
+
+def _tell_more(calls: Reading, report: ImportReport) -> None:
+    """Say which files were passed over, and what was said in vain."""
+    if calls.skipped:
+        click.echo(f"passed over: {output.plural(calls.skipped, 'file')} that hold no calls (notices, indexes, code)")
+    if report.unchanged and not report.new:
+        click.echo("unchanged calls keep what was said of them before; --replace takes them in anew")
 
 
 def _roles(channels: str | None) -> tuple[ChannelRole, ...] | None:
@@ -126,6 +153,7 @@ def summary(report: ImportReport) -> dict[str, Any]:
     return {
         "run_id": report.run_id,
         "new": report.new,
+        "replaced": report.replaced,
         "unchanged": report.unchanged,
         "refused": report.refused(),
         "notes": report.refused("note"),
@@ -144,7 +172,7 @@ def place(refusal: Refusal) -> str:
 def tell(report: ImportReport, *, limit: int = 20) -> None:
     """Print what an import did: counts, then each refusal with its hint."""
     click.echo(
-        f"{output.plural(report.new, 'call')} imported, {report.unchanged} unchanged, "
+        f"{output.plural(report.new, 'call')} imported, {report.replaced} replaced, {report.unchanged} unchanged, "
         f"{report.refused()} refused, {output.plural(report.refused('note'), 'note')}"
     )
     if report.rows:

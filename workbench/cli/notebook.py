@@ -6,7 +6,6 @@ import ast
 import importlib.util
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -80,7 +79,8 @@ def command(
     if call_id is not None:
         environment["WORKBENCH_CALL"] = call_id
     click.echo(f"{path} on {archive}", err=True)
-    sys.exit(subprocess.run(arguments, env=environment, check=False).returncode)  # noqa: S603
+    sys.stderr.flush()
+    os.execve(sys.executable, arguments, environment)  # noqa: S606 - the server is this process: a signal ends it
 
 
 def notebooks() -> dict[str, Path]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -76,6 +79,13 @@ def progress(title: str, *, unit: str, quiet: bool = False) -> Iterator[Callable
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=1.0)
         yield lambda done, total: bar.update(task, completed=done, total=max(total, 1e-9))
+
+
+def program() -> str:
+    """Return what to type for `workbench` here: the name, or the path where it is not on the PATH."""
+    if shutil.which("workbench"):
+        return "workbench"
+    return os.path.relpath(sys.argv[0]) if Path(sys.argv[0]).name == "workbench" else "python -m workbench"
 
 
 def plural(count: int, noun: str, *, many: str | None = None) -> str:

@@ -40,17 +40,19 @@ def command(name: str | None, *, json_schema: bool, as_json: bool) -> None:
         return
     if name in found:
         table = found[name]
-        columns = [
-            {
-                "column": column,
-                "type": table.duckdb_type(column),
-                "unit": table.meta(column).get("unit"),
-                "empty_means": table.meta(column).get("null"),
-                "description": spec.description,
-                "key": column in table.primary_key(),
-            }
-            for column, spec in table.columns().items()
-        ]
+        columns = []
+        for column in table.column_names():
+            shown, kind, unit, description = table.shown(column)
+            columns.append(
+                {
+                    "column": shown,
+                    "type": kind,
+                    "unit": unit,
+                    "empty_means": table.meta(column).get("null"),
+                    "description": description,
+                    "key": column in table.primary_key(),
+                }
+            )
         head = {"name": name, "grain": table.grain(), "key": list(table.primary_key())}
     elif name in made:
         view = made[name]

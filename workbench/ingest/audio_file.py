@@ -162,7 +162,8 @@ def _channel_map(
             hint = "its channel is taken as mixed; say --channels caller (or agent) if it holds one side"
             notes.append(_note(path, "pair_incomplete", message, hint=hint))
         return ("mixed",), "format", notes
-    hint = "--channels caller,agent" if count == 2 else f"--channels with {count} roles"
+    said = "--channels caller,agent" if count == 2 else f"--channels with {count} roles"
+    hint = f"import again with {said} --replace"
     message = f"nothing says who speaks on which of the {count} channels"
     notes.append(_note(path, "channel_map_unknown", message, hint=hint))
     role: ChannelRole = "unknown"

@@ -31,6 +31,7 @@ from workbench.schema.call import Audio, Call, Label, Refusal, Role, Scenario, T
 FORMAT = "harper_valley"
 ABOUT = "HarperValleyBank folders: `transcript/`, `metadata/` and `audio/` (or `tracks/`) by call."
 CLAIMS: Literal["folder"] = "folder"
+OWNS = frozenset({"audio", "transcript", "metadata", "tracks"})
 
 SIDES: Final[tuple[Role, ...]] = ("caller", "agent")
 

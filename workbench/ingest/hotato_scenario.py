@@ -23,6 +23,7 @@ from workbench.schema.call import Audio, Call, ChannelRole, Label, Origin, Refus
 FORMAT = "hotato_scenario"
 ABOUT = "hotato batteries: a folder of `scenarios/*.json` with `audio/<id>.example.wav`."
 CLAIMS: Literal["folder"] = "folder"
+OWNS = frozenset({"audio", "scenarios"})
 
 ORIGINS: Final[dict[str, Origin]] = {
     "real": "real",

@@ -50,7 +50,10 @@ class Options(Struct, kw_only=True, frozen=True):
 
 
 class Importer(Protocol):
-    """The shape of an importer module."""
+    """The shape of an importer module.
+
+    A folder importer may also have ``OWNS``, the names of the subfolders it reads: others are walked on their own.
+    """
 
     FORMAT: str
     ABOUT: str

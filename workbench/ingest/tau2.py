@@ -20,6 +20,7 @@ from workbench.schema.call import Audio, Call, ChannelRole, Refusal
 FORMAT = "tau2"
 ABOUT = "tau2 result folders, voice and text: `results.json` with `simulations/*.json`."
 CLAIMS: Literal["folder"] = "folder"
+OWNS = frozenset({"simulations", "artifacts"})
 
 
 def sniff(path: Path, head: bytes) -> bool:

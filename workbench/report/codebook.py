@@ -65,27 +65,22 @@ def of_table(schema: type[Table], types: Types) -> Sheet:
     types : sequence of (str, str)
         Name and DuckDB type of each column as SQL shows it.
     """
-    shown = {_decoded(name, schema): name for name in schema.column_names()}
+    kinds = dict(types)
     key = tuple(schema.primary_key())
     columns = []
-    for name, kind in types:
-        meta = schema.meta(shown[name])
+    for column in schema.column_names():
+        name, _, unit, description = schema.shown(column)
         columns.append(
             Column(
                 name=name,
-                type=kind,
-                unit=(meta.get("unit") or "").removesuffix("/100") or None,
-                key=name in key,
-                empty_means=meta.get("null"),
-                description=(schema.columns()[shown[name]].description or "").removesuffix(", in hundredths"),
+                type=kinds[name],
+                unit=unit,
+                key=column in key,
+                empty_means=schema.meta(column).get("null"),
+                description=description,
             )
         )
     return Sheet(name=schema.table(), kind="table", grain=schema.grain(), key=key, columns=tuple(columns))
-
-
-def _decoded(name: str, schema: type[Table]) -> str:
-    """Return the name under which SQL shows a column: levels lose the c of their hundredths."""
-    return name.replace("_cdb", "_db") if (schema.meta(name).get("unit") or "").endswith("/100") else name
 
 
 def of_view(view: ViewFile, types: Types) -> Sheet:

@@ -69,6 +69,17 @@ class Table(dy.Schema):
         return _DUCKDB[type(dtype)]
 
     @classmethod
+    def shown(cls, column: str) -> tuple[str, str, str | None, str]:
+        """Return how SQL shows a column: name, DuckDB type, unit, description.
+
+        Levels are stored as hundredths in a SMALLINT and shown as doubles under the name without the c.
+        """
+        unit, text = cls.meta(column).get("unit"), cls.columns()[column].description or ""
+        if unit and unit.endswith("/100"):
+            return column.replace("_cdb", "_db"), "DOUBLE", unit.removesuffix("/100"), text.removesuffix(", in hundredths")
+        return column, cls.duckdb_type(column), unit, text
+
+    @classmethod
     def comment(cls, column: str) -> str:
         """Return the column's description with its unit and null rule, as the catalogue keeps it."""
         meta = cls.meta(column)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,11 +10,15 @@ from pathlib import Path
 import pytest
 
 from workbench import ingest
+from workbench.archive.archive import Archive
 from workbench.errors import ImportFailed, UsageError
 from workbench.ingest.intake.discovery import importers
 from workbench.ingest.intake.walk import survey
 from workbench.ingest.protocol import Options
 from workbench.schema.call import Call, Refusal
+
+
+CALLS = Path(__file__).parents[3] / "data" / "calls"
 
 
 def native(identifier: str) -> bytes:
@@ -227,3 +232,20 @@ def test_a_format_that_is_said_is_tried_on_every_file_of_its_kind(tmp_path: Path
     (refusal,) = ingest.read([tmp_path], format="audio")
     assert isinstance(refusal, Refusal)
     assert Path(refusal.source_uri).name == "c.wav"
+
+
+def test_an_archive_inside_the_folder_is_not_walked(tmp_path: Path) -> None:
+    (tmp_path / "call.json").write_bytes((CALLS / "voiceeval-fixtures" / "good_call.json").read_bytes())
+    Archive.create(tmp_path / "archive").close()
+    found = survey([tmp_path])
+    assert [item.relative for item in found.inputs] == ["call.json"]
+    assert found.skipped == [tmp_path / "archive"]
+
+
+def test_subfolders_that_a_folder_importer_does_not_own_are_walked(tmp_path: Path) -> None:
+    shutil.copytree(CALLS / "tau2-voice", tmp_path / "run")
+    (tmp_path / "run" / "utterances").mkdir()
+    shutil.copy(CALLS / "voiceeval-fixtures" / "good_call.json", tmp_path / "run" / "utterances")
+    found = survey([tmp_path / "run"])
+    claimed = {item.relative: item.importer.FORMAT for item in found.inputs if item.importer}
+    assert claimed == {"run": "tau2", "utterances/good_call.json": "voiceeval"}

@@ -119,11 +119,20 @@ class _Walker:
         return self.forced is not None and is_audio_name(path.name) != (self.forced.FORMAT == "audio")
 
     def _folder(self, path: Path, relative: str, *, named: bool) -> Iterator[Input]:
+        if (path / "archive.json").is_file() and (path / "catalog.sqlite").is_file():
+            self.skipped.append(path)  # an archive of ours, as when `.` is imported into ./archive
+            return
         claimants = [self.forced] if self.forced else list(importers().values())
         claimed = [one for one in claimants if one.CLAIMS == "folder" and one.sniff(path, b"")]
         if claimed:
             size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
             yield _claimed(path, relative, size=size, claimed=claimed)
+            owned = getattr(claimed[0], "OWNS", None)
+            if owned is None or len(claimed) > 1 or self.forced:
+                return
+            left = sorted((p for p in path.iterdir() if p.is_dir() and p.name not in owned), key=os.fsencode)
+            for inner in left:
+                yield from self.visit(inner, inner.name if named else f"{relative}/{inner.name}")
             return
         try:
             names = sorted((inner.name for inner in path.iterdir()), key=os.fsencode)
@@ -164,8 +173,7 @@ def _claimed(path: Path, relative: str, *, size: int, claimed: list[Importer]) -
 
 def _unknown(path: Path, size: int) -> tuple[str, str, str]:
     """Say that no importer knows a file, or why not, when it is a small JSON file that cannot be decoded."""
-    known = ", ".join(importers())
-    hint = f"say what it is with --format ({known})"
+    hint = "say what it is with --format NAME (workbench import --help), or leave it out"
     if path.suffix.lower() == ".json" and size <= HEAD_BYTES:
         try:
             decode(path.read_bytes(), where=str(path))
