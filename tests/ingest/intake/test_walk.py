@@ -17,7 +17,6 @@ from workbench.ingest.intake.walk import survey
 from workbench.ingest.protocol import Options
 from workbench.schema.call import Call, Refusal
 
-
 CALLS = Path(__file__).parents[3] / "data" / "calls"
 
 
