@@ -114,3 +114,51 @@ def test_each_unconfirmed_action_is_a_finding(made):
         made.rows({"turns": [made.turn("agent", 0.0, 1.0, "Done.")], "tool_calls": tools}), "no_confirmation"
     )
     assert [(row["result_ix"], row["observed"]["tool"]) for row in found] == [(0, "cancel"), (1, "refund")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"amount": 15, "order_id": "W2890441"}, " (order_id W2890441)"),
+        ({"note": "x", "reservation_id": "ZK3FFW", "id": 7}, " (id 7)"),
+        ({"flag": True, "items": [1], "amount": 15.5}, " (amount 15.5)"),
+        ({"reason": "a" * 60}, f" (reason {'a' * 39}…)"),
+        ({"reason": "two\n lines"}, " (reason two lines)"),
+        ({"orderId": "123e4567-e89b-12d3-a456-426614174000"}, " (orderId 123e4567-e89b-12d3-a456-426614174000)"),
+        ({"card_number": "4111 1111 1111 1111", "day": "Tuesday"}, " (day Tuesday)"),
+        ({"payment_id": "4111111111111111"}, ""),
+        ({"last_four_of_card": "1111"}, ""),
+        ({"card_type": "debit"}, " (card_type debit)"),
+        ({"id": "sk-live-abcdefghijklmnop1234"}, ""),
+        ({"api_key": "x", "pin": 1234, "password": "hunter2"}, ""),
+        ({"token_id": "abc"}, ""),
+        ({"ssn": "123-45-6789", "who": "123-45-6789"}, ""),
+        ({}, ""),
+        (None, ""),
+        ("not an object", ""),
+    ],
+)
+def test_the_message_names_the_action_and_nothing_secret(made, arguments, named):
+    row = made.only(refund(made, "Done.", tool={"arguments": arguments}), "no_confirmation")
+    assert row["message"] == f"refund{named} was called without asking the caller to confirm."
+    assert row["observed"]["argument"] == (named.strip(" ()") or None)
+
+
+def test_two_actions_of_one_tool_can_be_told_apart(made):
+    tools = [{"name": "cancel", "turn_ix": 0, "arguments": {"order_id": order}} for order in ("A1", "A2")]
+    turns = [made.turn("agent", 0.0, 1.0, "Done.")]
+    found = made.results(made.rows({"turns": turns, "tool_calls": tools}), "no_confirmation")
+    assert len({row["message"] for row in found}) == 2
+
+
+@pytest.mark.parametrize(
+    ("count", "message"),
+    [
+        (1, "Of 1 tool call it is not stated whether it is consequential."),
+        (2, "Of 2 tool calls it is not stated whether they are consequential."),
+    ],
+)
+def test_unmarked_tool_calls_are_counted_in_good_english(made, count, message):
+    tools = [{"name": "refund", "turn_ix": 0, "consequential": None}] * count
+    turns = [made.turn("agent", 0.0, 1.0, "Done.")]
+    assert made.only(made.rows({"turns": turns, "tool_calls": tools}), "no_confirmation")["message"] == message

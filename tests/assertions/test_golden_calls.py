@@ -33,7 +33,8 @@ def test_the_slow_call_names_what_was_seen_and_when(made, golden_calls):
     assert (slow["start_s"], slow["end_s"]) == (4.5, 9.0)
     assert slow["evidence"]["turns"] == [1, 2]
     over = made.only(rows, "talked_over_caller")
-    assert (over["observed"], over["start_s"], over["end_s"]) == ({"overlap_s": 1.5}, 2.5, 4.0)
+    assert (over["observed"], over["start_s"], over["end_s"]) == ({"overlap_s": 1.5, "who_first": "agent"}, 2.5, 4.0)
+    assert over["message"] == "The agent spoke on for 1.50 s after the caller began."
 
 
 def test_one_long_gap_answers_two_questions_and_says_so(made, golden_calls):
@@ -50,6 +51,7 @@ def test_the_misheard_call_names_both_values(made, golden_calls):
     assert row["observed"]["numbers"] == ["50"]
     assert row["expected"]["numbers"] == ["15"]
     assert row["failure_code"] == "misheard_number"
+    assert row["message"] == "Heard 50 where the caller said 15."
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 import pytest
 
+from workbench.text.named import normaliser
+
 
 def caller(made, text, truth, **more):
     return made.rows({"turns": [made.turn("caller", 0.0, 1.0, text, truth=truth, **more)]})
@@ -31,6 +33,16 @@ def test_without_truth_mishearing_is_inconclusive_by_construction(made, golden_c
         ("that’s right", "thats right", "PASS", "PASS"),
         ("four one five five", "4155", "PASS", "PASS"),
         ("fifty", "", "FAIL", "PASS"),
+        ("the 25th", "the twenty fifth", "PASS", "PASS"),
+        ("the 22nd", "the twenty second", "PASS", "PASS"),
+        ("twenty second delay", "20 second delay", "PASS", "PASS"),
+        ("flight 703", "flight seven oh three", "PASS", "PASS"),
+        ("$120 by 4 p.m.", "one hundred twenty dollars by four p m", "PASS", "PASS"),
+        ("it is Z. K. 3FFW", "it is Z K three F F W", "PASS", "PASS"),
+        ("it is Z. 3FFW", "it is Z K three F F W", "PASS", "FAIL"),
+        ("$50", "fifteen dollars", "FAIL", "PASS"),
+        ("I can", "I can't", "PASS", "FAIL"),
+        ("um yes", "yes uh", "PASS", "PASS"),
     ],
 )
 def test_words_and_numbers_are_compared_apart(made, heard, truth, number, words):
@@ -79,3 +91,54 @@ def test_turns_never_supplied_and_supplied_empty_are_both_inconclusive_and_say_w
     assert (never["status"], empty["status"]) == ("INCONCLUSIVE", "INCONCLUSIVE")
     assert "supplied" in never["message"]
     assert "truth" in empty["message"]
+
+
+@pytest.mark.parametrize(
+    ("heard", "truth", "assertion", "message"),
+    [
+        ("too", "two", "misheard_number", 'Heard "too" where the caller said "two".'),
+        ("a table for or on", "a table for four on", "misheard_number", 'Heard "or" where the caller said "four".'),
+        ("fifty dollars", "fifteen dollars", "misheard_number", "Heard 50 where the caller said 15."),
+        (
+            "703 on March 22nd. 25th",
+            "seven zero three on March twenty-fifth",
+            "misheard_number",
+            "Heard 22, which the caller did not say.",
+        ),
+        ("708", "seven zero three", "misheard_number", "Heard 708 where the caller said 703."),
+        ("five", "five six", "misheard_number", "Did not hear 6."),
+        ("1 or 2 or 3 or 4 or 5", "6 or 7 or 8 or 9 or 0", "misheard_number",
+         "Heard 1 where the caller said 6; heard 2 where the caller said 7; heard 3 where the caller said 8; and 2 more."
+         ),
+        ("a Windows seat", "a window seat", "misheard", 'Heard "Windows" where the caller said "window".'),
+        ("move me", "That works. Move me", "misheard", 'Did not hear "That works".'),
+        ("so bye", "bye", "misheard", 'Heard "so", which the caller did not say.'),
+    ],
+)  # fmt: skip
+def test_the_message_quotes_what_differs_and_nothing_else(made, heard, truth, assertion, message):
+    row = made.only(caller(made, heard, truth), assertion)
+    assert row["message"] == message
+    assert (row["observed"]["heard"], row["expected"]["truth"]) == (heard, truth)
+
+
+def test_a_long_difference_is_cut_and_kept_whole_in_the_values(made):
+    heard = "; ".join(f"same {letter * 50}" for letter in "abcd")
+    truth = "; ".join(f"same {letter * 50}" for letter in "efgh")
+    row = made.only(caller(made, heard, truth), "misheard")
+    assert len(row["message"]) <= 160
+    assert row["message"].endswith("…")
+    assert row["observed"]["heard"] == heard
+
+
+def test_the_normaliser_is_named_and_the_old_one_stays(made):
+    row = made.only(caller(made, "fifty", "fifteen"), "misheard_number")
+    assert row["evidence"]["normaliser"] == "words-numbers/2"
+    assert normaliser("words-numbers/1")("L A X") == "l a x"
+    assert normaliser("words-numbers/2")("L A X") == "lax"
+
+
+@pytest.mark.parametrize(("count", "opening"), [(1, "1 turn differs"), (2, "2 turns differ")])
+def test_turns_that_nobody_can_judge_are_counted_in_good_english(made, count, opening):
+    turns = [made.turn("caller", 0.0, 1.0, "halvtreds", truth="femten")] * count
+    row = made.only(made.rows({"language": "da", "turns": turns}), "misheard_number")
+    assert row["message"].startswith(opening)

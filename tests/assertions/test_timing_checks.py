@@ -93,11 +93,6 @@ def test_a_call_in_which_the_rule_cannot_apply_is_skipped_not_passed(made):
     assert statuses(made, {"turns": [made.turn("agent", 0.0, 1.0)]}, *TIMING) == ["SKIPPED"] * 3
 
 
-def test_two_who_start_together_talk_over_nobody(made):
-    call = {"turns": [made.turn("agent", 1.0, 3.0), made.turn("caller", 1.0, 3.0)]}
-    assert statuses(made, call, "talked_over_caller") == ["PASS"]
-
-
 ELIGIBLE = {"scorable": True, "recommendation": "eligible for scan", "verdict_eligible": True}
 UNSCORABLE = {
     "scorable": False,

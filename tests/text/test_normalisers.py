@@ -3,7 +3,8 @@ import unicodedata
 import pytest
 
 from workbench.errors import UsageError
-from workbench.text.normalize import NORMALISERS, fold, normaliser, words, words_numbers
+from workbench.text.named import NORMALISERS, normaliser
+from workbench.text.normalize import fold, words, words_numbers
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from workbench.text import numbers
-from workbench.text.normalize import words_numbers
+from workbench.assertions.phrases import primary_tag
+from workbench.assertions.quoting import numbers_differ, words_differ
+from workbench.text.alignment import misaligned
+from workbench.text.numbers import LANGUAGES, canonical, same_numbers
+from workbench.text.spelling import differences, numbers_said, tokens
 
 if TYPE_CHECKING:
     from workbench.assertions.rows import Rows
+    from workbench.text.numbers import Number
 
-NORMALISER = "words-numbers/1"
-_PAIR = ["heard_text", "truth"]
+NORMALISER = "words-numbers/2"
+_PAIR = ["heard_text", "truth", "tag"]
+
+
+class _Verdict(NamedTuple):
+    """What the comparison of two texts gives."""
+
+    same_words: bool
+    same_numbers: bool
+    heard_numbers: list[str]
+    truth_numbers: list[str]
+    words_message: str | None
+    numbers_message: str | None
+
+
+_SAME = _Verdict(
+    same_words=True, same_numbers=True, heard_numbers=[], truth_numbers=[], words_message=None, numbers_message=None
+)
+_TYPES = (pl.Boolean, pl.Boolean, pl.List(pl.String), pl.List(pl.String), pl.String, pl.String)
+_VERDICT = pl.Schema(zip(_Verdict._fields, _TYPES, strict=True))
 
 
 def compared_turns(rows: Rows) -> pl.DataFrame:
@@ -30,7 +52,8 @@ def compared_turns(rows: Rows) -> pl.DataFrame:
     -------
     polars.DataFrame
         call_id, turn_ix, start_s, end_s, heard_text, truth, same_words, same_numbers, heard_numbers and
-        truth_numbers (lists of text), number_words_known (whether number words of the language are folded).
+        truth_numbers (lists of text), words_message and numbers_message (what differs, null where nothing
+        does), number_words_known (whether number words of the language are folded).
     """
     return rows.once("compared_turns", lambda: _compared_turns(rows))
 
@@ -80,37 +103,54 @@ def without_truth() -> list[tuple[pl.Expr, str, pl.Expr | str]]:
 
 
 def _compared_turns(rows: Rows) -> pl.DataFrame:
+    languages = rows.table("calls").select("call_id", tag=primary_tag(pl.col("language")).fill_null("en"))
     turns = (
         rows.table("turns")
         .filter(pl.col("role") == "caller")
         .with_columns(heard_text=pl.coalesce("heard", "text"))
         .filter(pl.col("truth").is_not_null() & pl.col("heard_text").is_not_null())
+        .join(languages, on="call_id")
         .select("call_id", "turn_ix", "start_s", "end_s", *_PAIR)
-        .join(rows.table("calls").select("call_id", "language"), on="call_id")
     )
-    primary = pl.col("language").str.to_lowercase().str.split("-").list.first()
     return (
         turns.join(_verdicts(turns.select(_PAIR).unique()), on=_PAIR, how="left")
-        .with_columns(number_words_known=primary.is_in(list(numbers.LANGUAGES)).fill_null(value=True))
+        .with_columns(number_words_known=pl.col("tag").is_in(list(LANGUAGES)))
         .sort("call_id", "turn_ix")
     )
 
 
 def _verdicts(pairs: pl.DataFrame) -> pl.DataFrame:
     """Compare each distinct pair of texts once."""
-    heard, truth = pairs["heard_text"].to_list(), pairs["truth"].to_list()
-    differing = {text for pair in zip(heard, truth, strict=True) if pair[0] != pair[1] for text in pair}
-    found = {text: numbers.numbers(text) for text in differing}
-    words = {text: words_numbers(text, found=found[text]) for text in differing}
-    values = {text: [numbers.canonical(number.value) for number in found[text]] for text in differing}
-    both = list(zip(heard, truth, strict=True))
-    return pairs.with_columns(
-        pl.Series("same_words", [h == t or words[h] == words[t] for h, t in both], dtype=pl.Boolean),
-        pl.Series(
-            "same_numbers",
-            [h == t or numbers.same_numbers(found[h], found[t]) for h, t in both],
-            dtype=pl.Boolean,
-        ),
-        pl.Series("heard_numbers", [values.get(h, []) for h in heard], dtype=pl.List(pl.String)),
-        pl.Series("truth_numbers", [values.get(t, []) for t in truth], dtype=pl.List(pl.String)),
+    found = [
+        _SAME if heard == truth else _compared(heard, truth, language) for heard, truth, language in pairs.iter_rows()
+    ]
+    verdicts = pl.DataFrame(found, schema=_VERDICT, orient="row")
+    return pl.concat([pairs, verdicts], how="horizontal")
+
+
+def _compared(heard: str, truth: str, language: str) -> _Verdict:
+    ours, theirs, wrong = _numbers_of(heard, truth)
+    parts = differences(tokens(heard, language=language, found=ours), tokens(truth, language=language, found=theirs))
+    return _Verdict(
+        same_words=not parts,
+        same_numbers=not wrong,
+        heard_numbers=[canonical(number.value) for number in ours],
+        truth_numbers=[canonical(number.value) for number in theirs],
+        words_message=words_differ(parts, heard=heard, truth=truth) if parts else None,
+        numbers_message=numbers_differ(wrong, parts, heard=heard, truth=truth) if wrong else None,
     )
+
+
+def _numbers_of(heard: str, truth: str) -> tuple[list[Number], list[Number], list[tuple[list[Number], list[Number]]]]:
+    """Return the numbers of two texts and those that differ.
+
+    What may be a number or not is read as one where only that makes them equal: "22nd" and "twenty second".
+    """
+    ours, theirs = numbers_said(heard), numbers_said(truth)
+    wrong = [] if same_numbers(ours, theirs) else misaligned(ours, theirs)
+    if wrong:
+        loosely = [numbers_said(text, loosely=True) for text in (heard, truth)]
+        for left, right in (tuple(loosely), (loosely[0], theirs), (ours, loosely[1])):
+            if not misaligned(left, right):
+                return left, right, []
+    return ours, theirs, wrong

@@ -57,6 +57,26 @@ def in_seconds(whole: pl.Expr) -> pl.Expr:
     return (whole / 1000).round(3)
 
 
+def plural(count: str, *, one: str, many: str) -> pl.Expr:
+    """Return a sentence for each count in a column.
+
+    Parameters
+    ----------
+    count : str
+        Column of whole numbers.
+    one : str
+        The sentence for 1.
+    many : str
+        The sentence for any other number, which takes the place of ``{}``.
+
+    Returns
+    -------
+    polars.Expr
+        Text.
+    """
+    return pl.when(pl.col(count) == 1).then(pl.lit(one)).otherwise(pl.format(many, count))
+
+
 def severity(definition: Definition, magnitude: pl.Expr | None = None) -> pl.Expr:
     """Return the severity of each finding: the definition's, or that of the highest step exceeded.
 
@@ -89,6 +109,7 @@ def findings(
     expected: pl.Expr,
     evidence: pl.Expr,
     magnitude: pl.Expr | None = None,
+    code: pl.Expr | None = None,
 ) -> pl.DataFrame:
     """Return FAIL rows, one for each row of a frame.
 
@@ -97,11 +118,13 @@ def findings(
     frame : polars.DataFrame
         With ``call_id``, and ``turn_ix``, ``start_s``, ``end_s`` where they are known.
     definition : Definition
-        Gives severity and failure code.
+        Gives severity and, where `code` does not, the failure code.
     message, observed, expected, evidence : polars.Expr
         The sentence, and three JSON texts.
     magnitude : polars.Expr, optional
         What escalations compare with.
+    code : polars.Expr, optional
+        Failure codes, where a kind has several; else the kind is the code.
 
     Returns
     -------
@@ -112,7 +135,7 @@ def findings(
         frame,
         status=pl.lit("FAIL"),
         severity=severity(definition, magnitude),
-        failure_code=pl.lit(definition.kind),
+        failure_code=pl.lit(definition.kind) if code is None else code,
         message=message,
         observed=observed,
         expected=expected,

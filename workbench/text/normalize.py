@@ -7,16 +7,14 @@ result goes, and a change of behaviour is a new version. The raw text is kept be
   character that is neither letter, mark nor digit a space, spaces single.
 - ``words-numbers/1``: the same after spoken numbers are written as digits and neighbouring numbers joined,
   so that "fifteen", "15" and "Fifteen!" are equal.
+- ``words-numbers/2``: see `workbench.text.spelling`.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
-from workbench.errors import UsageError
 from workbench.text.numbers import Number, write_digits
 
 APOSTROPHES = "’‘‛ʼ′`´＇"
@@ -97,29 +95,3 @@ def words_numbers(text: str, *, found: list[Number] | None = None) -> str:
     ('25 dollars', '25 dollars')
     """
     return _JOIN_NUMBERS.sub("", words(write_digits(text, found=found)))
-
-
-NORMALISERS: Mapping[str, Callable[[str], str]] = MappingProxyType({"words/1": words, "words-numbers/1": words_numbers})
-
-
-def normaliser(name: str) -> Callable[[str], str]:
-    """Return a normaliser by its name and version.
-
-    Parameters
-    ----------
-    name : str
-        For instance ``words/1``.
-
-    Returns
-    -------
-    callable
-        From text to text.
-
-    Raises
-    ------
-    UsageError
-        When there is none of that name.
-    """
-    if name not in NORMALISERS:
-        raise UsageError(f"no normaliser {name!r}", hint="there are: " + ", ".join(NORMALISERS))
-    return NORMALISERS[name]

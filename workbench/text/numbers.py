@@ -6,7 +6,7 @@ value and the digits as spoken, since "nineteen eighty-four" and "1984" are two 
 digits. Signs are not read: callers say "minus" for hyphens.
 
 Not read as a person would: "one thousand two thousand" without a comma, several scale words behind digits
-(2 million 300 thousand), and "second", which is a time as often as a place.
+(2 million 300 thousand), and "second", which is a time as often as a place (see `also`).
 
 A tens word and a teen never share a value; a ones word after a tens word adds (twenty five), otherwise a new
 number begins (one fifty is 1, 50).
@@ -17,7 +17,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from decimal import Decimal
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LANGUAGES = ("en",)
 
@@ -48,13 +51,15 @@ class Number(NamedTuple):
     end: int
 
 
-def numbers(text: str) -> list[Number]:
+def numbers(text: str, *, also: Mapping[str, str] | None = None) -> list[Number]:
     """Find the numbers of a text in order.
 
     Parameters
     ----------
     text : str
         Any text.
+    also : mapping of str to str, optional
+        Further words and the number word each is read as: ``{"second": "two"}`` makes "twenty second" 22.
 
     Returns
     -------
@@ -67,14 +72,16 @@ def numbers(text: str) -> list[Number]:
     ['105', '1500.50']
     """
     tokens = [(match.group(), match.start()) for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text))]
+    irregular = {**_IRREGULAR, **(also or {})}
     found: list[Number] = []
     at = 0
     while at < len(tokens):
         token = tokens[at][0]
-        if not token[0].isdecimal() and (lower := token.casefold()) not in _STARTS and lower[-2:] != "th":
+        lower = token.casefold()
+        if not (token[0].isdecimal() or lower in _STARTS or lower in irregular or lower[-2:] == "th"):
             at += 1
             continue
-        reader = _Reader(tokens, at)
+        reader = _Reader(tokens, at, irregular)
         number = reader.read()
         if number is None:
             at += 1
@@ -192,16 +199,17 @@ def _digits(found: list[Number]) -> str:
 class _Reader:
     """Reads one number that begins at a token."""
 
-    def __init__(self, tokens: list[tuple[str, int]], at: int) -> None:
+    def __init__(self, tokens: list[tuple[str, int]], at: int, irregular: dict[str, str]) -> None:
         self.tokens = tokens
         self.at = at
+        self.irregular = irregular
 
     def word(self, at: int) -> str:
         """Return the token at a position as a number word in its cardinal form."""
         if at >= len(self.tokens):
             return ""
         word = self.tokens[at][0].casefold()
-        word = _IRREGULAR.get(word, word)
+        word = self.irregular.get(word, word)
         if word not in _WORDS and word.endswith("ieth"):
             word = word[:-4] + "y"
         elif word not in _WORDS and word.endswith("th"):

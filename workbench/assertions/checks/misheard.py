@@ -45,7 +45,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
         findings(
             compared_turns(rows).filter(~pl.col("same_words") & not_a_number),
             definition,
-            message=pl.lit("The words that were heard differ from what the caller said."),
+            message=pl.col("words_message"),
             observed=as_json(heard=pl.col("heard_text")),
             expected=as_json(truth=pl.col("truth")),
             evidence=as_json(turns=pl.concat_list("turn_ix"), **evidence),

@@ -8,7 +8,7 @@ import polars as pl
 from msgspec import Struct
 
 from workbench.assertions.hearing import NORMALISER, compared_turns, truth_by_call, without_truth
-from workbench.assertions.verdicts import as_json, conclude, findings, otherwise
+from workbench.assertions.verdicts import as_json, conclude, findings, otherwise, plural
 
 if TYPE_CHECKING:
     from workbench.assertions.pack import Definition
@@ -42,13 +42,12 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     turns = compared_turns(rows)
     same_count = pl.col("heard_numbers").list.len() == pl.col("truth_numbers").list.len()
     wrong = turns.filter(~pl.col("same_numbers") & (pl.col("number_words_known") | same_count))
-    shown = [pl.col(name).list.join(", ") for name in ("heard_numbers", "truth_numbers")]
     evidence = {"normaliser": pl.lit(NORMALISER), "number_words": pl.lit("en")}
     return conclude(
         findings(
             wrong,
             definition,
-            message=pl.format("Heard [{}] but the caller said [{}].", *shown),
+            message=pl.col("numbers_message"),
             observed=as_json(numbers=pl.col("heard_numbers"), heard=pl.col("heard_text")),
             expected=as_json(numbers=pl.col("truth_numbers"), truth=pl.col("truth")),
             evidence=as_json(turns=pl.concat_list("turn_ix"), **evidence),
@@ -60,7 +59,11 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
                 (
                     pl.col("unsure") > 0,
                     "INCONCLUSIVE",
-                    pl.format("{} turns differ in a language whose number words are not folded.", "unsure"),
+                    plural(
+                        "unsure",
+                        one="1 turn differs in a language whose number words are not folded.",
+                        many="{} turns differ in a language whose number words are not folded.",
+                    ),
                 ),
             ],
             passed=pl.format("The numbers of {} of {} caller turns were heard right.", "compared", "caller_turns"),

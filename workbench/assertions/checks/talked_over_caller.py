@@ -1,4 +1,4 @@
-"""The agent went on speaking when the caller had started."""
+"""The agent and the caller spoke at the same time for longer than a change of turns takes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import polars as pl
 from msgspec import Meta, Struct
 
 from workbench.assertions.speech import last, speech, usable
-from workbench.assertions.verdicts import as_json, conclude, findings, in_seconds, milliseconds, otherwise
+from workbench.assertions.verdicts import as_json, conclude, findings, in_seconds, milliseconds, otherwise, plural
 
 if TYPE_CHECKING:
     from workbench.assertions.pack import Definition
     from workbench.assertions.rows import Rows
 
 KIND = "talked_over_caller"
-ABOUT = "The agent is still speaking when the caller starts, for longer than a normal change of turns."
+ABOUT = "The agent speaks on after the caller began, or begins over the caller, for longer than a change of turns."
 MAGNITUDE = "talk-over in seconds"
+TOGETHER_MS = 50
+_ROLES = ["caller", "agent"]
 
 NonNegative = Annotated[float, Meta(ge=0)]
 
@@ -33,10 +35,14 @@ class Parameters(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
 
 
 def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
-    """Fail each caller stretch that starts while the agent speaks and is talked over for too long.
+    """Fail each stretch in which both speak for too long, whoever began first.
 
-    The talk-over ends where the first of the two ends, so a short backchannel into a long agent turn is
-    short. Whether the agent should have yielded is not decided here: a backchannel asks for no yielding.
+    An overlap lasts from the later of two starts to the earlier of two ends, so a short backchannel into a
+    long agent turn is short, and each overlap is one finding. The failure code says who was first and is
+    timing, not intent: ``spoke_on`` when the agent was speaking as the caller began, ``began_over_caller``
+    when the caller was speaking as the agent began. Where the two starts are at most :data:`TOGETHER_MS`
+    apart nobody is first, and what is left is that the agent spoke on: ``spoke_on``. Whether the agent should
+    have yielded is not decided here: a backchannel asks for no yielding.
 
     Parameters
     ----------
@@ -52,37 +58,34 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     """
     limits = definition.settings(Parameters)
     stretches, clocks = speech(rows, merge_gap_s=limits.merge_gap_s)
-    callers = (
-        stretches.with_columns(
-            agent_start=last("agent", "start_ms"),
-            agent_end=last("agent", "end_ms"),
-            agent_turn=last("agent", "turn_ix"),
-        )
-        .filter(pl.col("role") == "caller")
-        .join(clocks.select("call_id", "clock", "quantum_ms"), on="call_id")
-        .with_columns(until_ms=pl.min_horizontal("agent_end", "end_ms"))
-        .with_columns(
-            over_ms=pl.when(pl.col("agent_start") < pl.col("start_ms"))
-            .then((pl.col("until_ms") - pl.col("start_ms")).clip(0))
-            .otherwise(0)
-        )
-        .with_columns(
-            start_s=in_seconds(pl.col("start_ms")),
-            end_s=in_seconds(pl.col("until_ms")),
-            overlap_s=in_seconds(pl.col("over_ms")),
-            sure_s=in_seconds(pl.col("over_ms") - pl.col("quantum_ms")),
-            caller_turn=pl.col("turn_ix"),
-            turn_ix=pl.col("agent_turn"),
-        )
+    overlaps = _overlaps(stretches).join(clocks.select("call_id", "clock", "quantum_ms"), on="call_id")
+    overlaps = overlaps.with_columns(
+        start_s=in_seconds(pl.col("start_ms")),
+        end_s=in_seconds(pl.col("until_ms")),
+        overlap_s=in_seconds(pl.col("over_ms")),
+        sure_s=in_seconds(pl.col("over_ms") - pl.col("quantum_ms")),
+        turn_ix=pl.col("agent_turn"),
     )
-    measured = callers.group_by("call_id").agg(pl.len().alias("n"), pl.col("overlap_s").max().alias("longest"))
-    calls = clocks.join(measured, on="call_id", how="left").with_columns(pl.col("n").fill_null(0))
+    callers = stretches.filter(pl.col("role") == "caller").group_by("call_id").agg(pl.len().alias("n"))
+    longest = overlaps.group_by("call_id").agg(pl.col("overlap_s").max().alias("longest"))
+    calls = (
+        clocks.join(callers, on="call_id", how="left")
+        .join(longest, on="call_id", how="left")
+        .with_columns(pl.col("n").fill_null(0))
+        .with_columns(longest=pl.when(pl.col("n") > 0).then(pl.col("longest").fill_null(0.0)))
+    )
+    began_over = pl.col("who_first") == "caller"
     return conclude(
         findings(
-            callers.filter(milliseconds(pl.col("sure_s")) > milliseconds(limits.max_overlap_s)),
+            overlaps.filter(milliseconds(pl.col("sure_s")) > milliseconds(limits.max_overlap_s)),
             definition,
-            message=pl.format("The agent talked over the caller for {} s.", "overlap_s"),
-            observed=as_json(overlap_s=pl.col("overlap_s")),
+            code=pl.when(began_over).then(pl.lit("began_over_caller")).otherwise(pl.lit("spoke_on")),
+            message=pl.when(began_over)
+            .then(pl.format("The agent began while the caller was speaking; both spoke for {} s.", _shown("over_ms")))
+            .when(pl.col("who_first") == "agent")
+            .then(pl.format("The agent spoke on for {} s after the caller began.", _shown("over_ms")))
+            .otherwise(pl.format("The agent and the caller began together; both spoke for {} s.", _shown("over_ms"))),
+            observed=as_json(overlap_s=pl.col("overlap_s"), who_first=pl.col("who_first")),
             expected=as_json(max_overlap_s=pl.lit(limits.max_overlap_s)),
             evidence=as_json(
                 turns=pl.concat_list("agent_turn", "caller_turn").list.drop_nulls(),
@@ -95,11 +98,55 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
             calls,
             reasons=[
                 *usable(calls),
-                (pl.col("untimed") > 0, "INCONCLUSIVE", pl.format("{} turns carry no clock.", "untimed")),
+                (
+                    pl.col("untimed") > 0,
+                    "INCONCLUSIVE",
+                    plural("untimed", one="1 turn carries no clock.", many="{} turns carry no clock."),
+                ),
                 (pl.col("n") == 0, "SKIPPED", "The caller does not speak."),
             ],
-            passed=pl.format("No stretch of the caller (of {}) was talked over for too long.", "n"),
+            passed=plural(
+                "n",
+                one="The one stretch of the caller was not talked over for too long.",
+                many="No stretch of the caller (of {}) was talked over for too long.",
+            ),
             observed=as_json(caller_stretches=pl.col("n"), longest_overlap_s=pl.col("longest")),
             evidence=as_json(clock=pl.col("clock"), quantum_s=in_seconds(pl.col("quantum_ms"))),
         ),
     )
+
+
+def _overlaps(stretches: pl.DataFrame) -> pl.DataFrame:
+    """Return one row for each time both speak, found at the stretch that starts later.
+
+    Stretches of one role do not overlap, so only the other role's latest one can reach into it; of two that
+    start at the same moment one comes later in the order.
+    """
+    is_agent = pl.col("role") == "agent"
+    other = {
+        name: pl.when(is_agent).then(last("caller", name)).otherwise(last("agent", name))
+        for name in ("start_ms", "end_ms", "turn_ix")
+    }
+    apart = pl.col("start_ms") - pl.col("other_start")
+    return (
+        stretches.with_columns(other_start=other["start_ms"], other_end=other["end_ms"], other_turn=other["turn_ix"])
+        .filter(pl.col("role").is_in(_ROLES))
+        .with_columns(until_ms=pl.min_horizontal("end_ms", "other_end"))
+        .filter(pl.col("other_end").is_not_null() & (pl.col("until_ms") > pl.col("start_ms")))
+        .with_columns(
+            over_ms=pl.col("until_ms") - pl.col("start_ms"),
+            agent_turn=pl.when(is_agent).then("turn_ix").otherwise("other_turn"),
+            caller_turn=pl.when(is_agent).then("other_turn").otherwise("turn_ix"),
+            who_first=pl.when(apart <= TOGETHER_MS)
+            .then(pl.lit("together"))
+            .when(is_agent)
+            .then(pl.lit("caller"))
+            .otherwise(pl.lit("agent")),
+        )
+    )
+
+
+def _shown(whole: str) -> pl.Expr:
+    """Return milliseconds as seconds with two decimals, three where the third is not zero."""
+    thousandths = (pl.col(whole) % 1000).cast(pl.String).str.zfill(3)
+    return pl.format("{}.{}", pl.col(whole) // 1000, thousandths.str.replace("0$", ""))
