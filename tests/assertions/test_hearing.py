@@ -93,6 +93,9 @@ def test_turns_never_supplied_and_supplied_empty_are_both_inconclusive_and_say_w
     assert "truth" in empty["message"]
 
 
+FIVE = "Heard 1 where the caller said 6; heard 2 where the caller said 7; heard 3 where the caller said 8; and 2 more."
+
+
 @pytest.mark.parametrize(
     ("heard", "truth", "assertion", "message"),
     [
@@ -107,9 +110,7 @@ def test_turns_never_supplied_and_supplied_empty_are_both_inconclusive_and_say_w
         ),
         ("708", "seven zero three", "misheard_number", "Heard 708 where the caller said 703."),
         ("five", "five six", "misheard_number", "Did not hear 6."),
-        ("1 or 2 or 3 or 4 or 5", "6 or 7 or 8 or 9 or 0", "misheard_number",
-         "Heard 1 where the caller said 6; heard 2 where the caller said 7; heard 3 where the caller said 8; and 2 more."
-         ),
+        ("1 or 2 or 3 or 4 or 5", "6 or 7 or 8 or 9 or 0", "misheard_number", FIVE),
         ("a Windows seat", "a window seat", "misheard", 'Heard "Windows" where the caller said "window".'),
         ("move me", "That works. Move me", "misheard", 'Did not hear "That works".'),
         ("so bye", "bye", "misheard", 'Heard "so", which the caller did not say.'),

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.text.difference import differences
 from workbench.text.normalize import words_numbers
-from workbench.text.spelling import differences, numbers_said, spelled, tokens
+from workbench.text.spelling import numbers_said, spelled, tokens
 
 TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 TIES = ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]

@@ -9,8 +9,9 @@ import polars as pl
 from workbench.assertions.phrases import primary_tag
 from workbench.assertions.quoting import numbers_differ, words_differ
 from workbench.text.alignment import misaligned
+from workbench.text.difference import differences
 from workbench.text.numbers import LANGUAGES, canonical, same_numbers
-from workbench.text.spelling import differences, numbers_said, tokens
+from workbench.text.spelling import numbers_said, tokens
 
 if TYPE_CHECKING:
     from workbench.assertions.rows import Rows

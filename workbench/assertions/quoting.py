@@ -24,7 +24,7 @@ def words_differ(parts: Parts, *, heard: str, truth: str) -> str:
     Parameters
     ----------
     parts : list of (list of Token, list of Token)
-        What `spelling.differences` gives, heard first.
+        What `difference.differences` gives, heard first.
     heard, truth : str
         The texts, for the words as written.
 
