@@ -8,7 +8,7 @@ import polars as pl
 from msgspec import Meta, Struct
 
 from workbench.assertions.speech import speech, usable
-from workbench.assertions.verdicts import as_json, conclude, findings, in_seconds, milliseconds, otherwise
+from workbench.assertions.verdicts import as_json, conclude, findings, in_seconds, milliseconds, otherwise, plural
 
 if TYPE_CHECKING:
     from workbench.assertions.pack import Definition
@@ -97,7 +97,11 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
             calls,
             reasons=[
                 *usable(calls),
-                (pl.col("untimed") > 0, "INCONCLUSIVE", pl.format("{} turns carry no clock.", "untimed")),
+                (
+                    pl.col("untimed") > 0,
+                    "INCONCLUSIVE",
+                    plural("untimed", one="1 turn carries no clock.", many="{} turns carry no clock."),
+                ),
                 (pl.col("n") < 2, "SKIPPED", "There are fewer than two stretches of speech."),
             ],
             passed=pl.format("No silence between {} stretches of speech is too long.", "n"),
