@@ -14,6 +14,7 @@ from workbench.archive.creating import create
 from workbench.archive.retention import compact, delete
 from workbench.archive.verifying import verify
 from workbench.errors import ArchiveFailed, UsageError
+from workbench.schema.call import Call, Refusal
 
 
 def files_with(root: Path, needle: bytes) -> list[Path]:
@@ -118,3 +119,110 @@ def test_folders_that_are_no_archive(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(ArchiveFailed, match="not empty"):
         create(workbench.archive.layout.Layout(tmp_path))
+
+
+def test_after_a_deletion_and_more_imports_every_call_is_found(tmp_path: Path) -> None:
+    """The catalogue's statistics must not be left half cleared: queries would skip rows that are there."""
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(ix, tmp_path / "sounds") for ix in range(4)])
+    archive.measure(workers=1)
+    delete(archive.layout, made_call(1).id)
+    archive.refresh()
+    archive.add([made_call(9)])
+    archive.add([made_call(5, tmp_path / "sounds")])
+    archive.measure(workers=1)
+    for ix in (0, 2, 3, 5, 9):
+        found = archive.sql("select evidence_tier from calls where call_id = $id", {"id": made_call(ix).id})
+        assert found["evidence_tier"].to_list() == [2 if ix == 9 else 1]
+    tiers = archive.sql("select evidence_tier, count(*) as n from calls group by all order by all").rows()
+    assert tiers == [(1, 4), (2, 1)]
+    assert verify(archive.layout).problems == []
+
+
+@pytest.mark.parametrize("name", ["a?b", "x*y", "set[ab]", "it's, 100 %"])
+def test_paths_that_look_like_patterns_lose_nothing(tmp_path: Path, name: str) -> None:
+    archive = Archive.create(tmp_path / name)
+    archive.add([made_call(ix, tmp_path / "sounds") for ix in range(3)])
+    compact(archive.layout)
+    delete(archive.layout, made_call(1).id)
+    archive.refresh()
+    assert archive.sql("select count(*) as n from turns").item() == 4
+    assert verify(archive.layout).problems == []
+
+
+def test_data_behind_a_link_is_not_lost(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(ix) for ix in range(3)])
+    archive.close()
+    shutil.move(tmp_path / "a" / "data", tmp_path / "big disk")
+    (tmp_path / "a" / "data").symlink_to(tmp_path / "big disk")
+    compact(archive.layout)
+    assert archive.sql("select count(*) as n from turns").item() == 6
+
+
+def test_nothing_is_removed_from_an_archive_that_is_not_whole(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(1)])
+    (gone, *_), stray = sorted(archive.layout.data.rglob("*.parquet")), archive.layout.data / "stray.parquet"
+    gone.unlink()
+    stray.write_bytes(b"x")
+    with pytest.raises(ArchiveFailed, match="data files are missing"):
+        compact(archive.layout)
+    assert stray.exists()
+
+
+@pytest.mark.parametrize("place", ["remove_orphaned_data", "remove_orphaned_media", "_scrub"])
+def test_a_deletion_that_was_killed_is_told_and_finished(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workbench.archive import purging
+
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(ix, tmp_path / "sounds") for ix in range(2)])
+    with monkeypatch.context() as patch:
+        patch.setattr(purging, place, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            delete(archive.layout, made_call(1).id)
+    archive.refresh()
+    assert any("deletion is not finished" in problem for problem in verify(archive.layout).problems)
+    compact(archive.layout)
+    assert verify(archive.layout).problems == []
+    assert files_with(tmp_path / "a", b"unmistakable-0001") == []
+    assert archive.sql("select count(*) as n from calls").item() == 1
+
+
+def test_a_deletion_that_was_never_committed_ends_no_snapshot(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(1)])
+    archive.add([made_call(2)])
+    archive.layout.purge_mark.write_text(str(archive.snapshot))
+    before = len(archive.history())
+    compact(archive.layout)
+    archive.refresh()
+    assert len(archive.history()) >= before
+    assert not archive.layout.purge_mark.exists()
+
+
+def test_refusals_go_with_their_call_and_no_other(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    told = [
+        Refusal(
+            source_uri="f.jsonl", location="call one", rule="r", message="m", hint="h", scope="note", call_id="one"
+        ),
+        Refusal(
+            source_uri="f.jsonl", location="call two", rule="r", message="m", hint="h", scope="note", call_id="two"
+        ),
+        Refusal(source_uri="f.jsonl", location="line 4", rule="r", message="m", hint="h", scope="call"),
+    ]
+    calls = [
+        Call(id=name, source_format="m", source_uri="f.jsonl", source_sha256=name * 20, turns=[])
+        for name in ("one", "two")
+    ]
+    archive.add([*calls, *told])
+    delete(archive.layout, "one")
+    archive.refresh()
+    left = archive.sql("select location from refusals order by refusal_ix")["location"].to_list()
+    assert left == ["call two", "line 4"]
+    delete(archive.layout, "two")
+    archive.refresh()
+    assert archive.sql("select count(*) as n from refusals").item() == 0  # the file held nothing else

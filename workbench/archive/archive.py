@@ -44,7 +44,7 @@ class Archive:
     """
 
     def __init__(self, path: str | Path = "archive", *, as_of: int | None = None) -> None:
-        self.layout = Layout(Path(path))
+        self.layout = Layout(Path(path).absolute())
         self.layout.require()
         self._as_of = as_of
         self._reader: Reader | None = None
@@ -52,7 +52,7 @@ class Archive:
     @classmethod
     def create(cls, path: str | Path) -> Archive:
         """Make an empty archive in a new or empty folder, and open it."""
-        create(Layout(Path(path)))
+        create(Layout(Path(path).absolute()))
         return cls(path)
 
     @property

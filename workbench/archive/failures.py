@@ -16,6 +16,7 @@ _FULL = (
     "file too large",
     "could not write",
     "disk i/o error",
+    "transport error",  # what polars says when its Parquet writer meets a full disk
     "cannot rollback - no transaction is active",  # SQLite rolled back by itself after a refused write
 )
 _LOCKED_OUT = ("readonly", "read-only", "permission denied", "not permitted")

@@ -219,4 +219,5 @@ def _id_taken(call_id: str, uri: str) -> Refusal:
         message=f"the archive holds another call with the id {call_id!r}",
         hint="import with --id-prefix PREFIX to keep both, or with --replace to take this one",
         scope="call",
+        call_id=call_id,
     )

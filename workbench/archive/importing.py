@@ -35,6 +35,7 @@ def _read_media(call: Call, *, storage: media.Storage, spool: Path, run_id: str)
                     message=error.what,
                     hint=error.hint or "see the message",
                     scope="row",
+                    call_id=call.id,
                 )
             )
     return call, taken, refusals
@@ -209,4 +210,5 @@ def _id_twice(call: Call) -> Refusal:
         message=f"the id {call.id!r} was given to two calls of this import",
         hint="give each call its own id; the first one was kept",
         scope="call",
+        call_id=call.id,
     )

@@ -48,6 +48,11 @@ class Layout:
         """File whose lock every writer takes."""
         return self.root / "write.lock"
 
+    @property
+    def purge_mark(self) -> Path:
+        """File that is there while a committed deletion is not physical yet."""
+        return self.root / "purge.pending"
+
     def spools(self) -> list[Path]:
         """Folders in which writers gather rows before their transaction."""
         return sorted(self.root.glob(".spool-*"))

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
 
 _CALLS = "call_id IN (SELECT call_id FROM gone_calls)"
 _SOURCES = "SELECT source_uri FROM lake.calls SEMI JOIN gone_calls USING (call_id)"
+_OTHER_SOURCES = "SELECT source_uri FROM lake.calls ANTI JOIN gone_calls USING (call_id)"
 _SCENARIOS_IN_USE = "SELECT (scenario_id, scenario_sha256) FROM lake.calls WHERE scenario_id IS NOT NULL"
 
 _OTHERWISE = {
     "frames": "recording_id IN (SELECT recording_id FROM gone_recordings)",  # keyed by recording alone
-    "refusals": f"location IN (SELECT call_id FROM gone_calls) OR source_uri IN ({_SOURCES})",
+    # of the call, or of a file that held nothing but calls that go
+    "refusals": f"{_CALLS} OR (call_id IS NULL AND source_uri IN ({_SOURCES} EXCEPT {_OTHER_SOURCES}))",
     "scenarios": f"(scenario_id, definition_sha256) NOT IN ({_SCENARIOS_IN_USE})",
 }
 _REPLACING = {
@@ -27,7 +29,7 @@ _REPLACING = {
 
 def remove_rows(
     con: duckdb.DuckDBPyConnection, call_ids: list[str], *, replacing: bool = False
-) -> tuple[dict[str, int], list[str]]:
+) -> dict[str, int]:
     """Delete the rows of calls and everything derived from them.
 
     Parameters
@@ -41,17 +43,16 @@ def remove_rows(
 
     Returns
     -------
-    tuple of dict and list
-        Rows removed by table, and the `uri` of each copied recording that no call has any more.
+    dict of str to int
+        Rows removed by table. Copied audio that no recording names any more is left to the clean-up.
     """
     from workbench.schema import tables
 
     con.execute("CREATE OR REPLACE TEMP TABLE gone_calls AS SELECT unnest(?::VARCHAR[]) AS call_id", [call_ids])
     mine = "FROM lake.recordings SEMI JOIN gone_calls USING (call_id)"
     others = "SELECT recording_id FROM lake.recordings ANTI JOIN gone_calls USING (call_id)"
-    found = f"SELECT DISTINCT recording_id, uri, storage {mine} WHERE recording_id NOT IN ({others})"
+    found = f"SELECT DISTINCT recording_id {mine} WHERE recording_id NOT IN ({others})"
     con.execute(f"CREATE OR REPLACE TEMP TABLE gone_recordings AS {found}")
-    uris = con.execute("SELECT DISTINCT uri FROM gone_recordings WHERE storage = 'copy' ORDER BY uri").fetchall()
     removed: dict[str, int] = {}
     last = ("calls", "scenarios")  # refusals look at calls, scenarios at the calls that are left
     for name in [*(name for name in tables() if name not in last), *last]:
@@ -62,7 +63,7 @@ def remove_rows(
         if count:
             con.execute(f"DELETE FROM lake.{name} WHERE {where}")
             removed[name] = count
-    return removed, [uri for (uri,) in uris]
+    return removed
 
 
 def _condition(table: type[Table], *, replacing: bool) -> str | None:

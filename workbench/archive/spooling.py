@@ -5,6 +5,7 @@ An import of any size holds only one batch in memory; the transaction then reads
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,19 @@ LARGE_FILES = 4
 
 LONG = ("text", "heard", "truth", "attributes", "record", "arguments", "result", "document", "policy", "message")
 """Columns that hold what may be long; the others are small change."""
+
+
+@functools.cache
+def _long(table: str) -> tuple[str, ...]:
+    """Return the columns of a table that hold what may be long."""
+    from workbench.schema import tables
+
+    return tuple(name for name in LONG if name in tables()[table].columns())
+
+
+def shown(value: Any) -> str:
+    """Return a part of a key as a message shows it, valid text and cut after 80 letters."""
+    return str(value).encode("utf-8", "backslashreplace").decode()[:80]
 
 
 class Spool:
@@ -43,26 +57,31 @@ class Spool:
             if values:
                 self._rows[table].extend(values)
                 self._count += len(values)
-                self._characters += sum(len(str(row.get(name) or "")) for row in values for name in LONG)
+                for name in _long(table):
+                    self._characters += sum(len(text) for row in values if isinstance(text := row.get(name), str))
         if self._count >= BATCH_ROWS or self._characters >= BATCH_CHARACTERS:
             self.flush()
 
     def flush(self) -> None:
         """Check what is gathered and write it out.
 
-        Rows that break a rule of their schema are left out and kept in `failures` as
-        (table, key of the row, rule, count).
+        Rows that break a rule of their schema, or hold a value that does not fit its column (rule ``type``),
+        are left out and kept in `failures` as (table, key of the first such row, rule, count).
         """
         from workbench.schema import tables
 
         for name, values in self._rows.items():
             schema = tables()[name]
-            frame, failure = schema.filter(schema.frame(values))
+            fitting, misfits = schema.fitting(values)
+            if misfits:
+                first = values[min(misfits)]
+                key = ", ".join(shown(first.get(part)) for part in schema.primary_key())
+                self.failures.append((name, f"{key}: {misfits[min(misfits)]}", "type", len(misfits)))
+            frame, failure = schema.filter(fitting)
             if len(failure):
                 bad = failure.invalid()
-                first = bad.select(schema.primary_key()).row(0)
-                for rule, count in failure.counts().items():
-                    self.failures.append((name, ", ".join(str(part) for part in first), rule, count))
+                key = ", ".join(str(part) for part in bad.select(schema.primary_key()).row(0))
+                self.failures += [(name, key, rule, count) for rule, count in failure.counts().items()]
             path = self.folder / f"{name}-{len(self._files[name]):05d}.parquet"
             frame.write_parquet(path, compression="zstd", compression_level=1)
             self._files[name].append(path)

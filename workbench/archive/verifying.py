@@ -8,7 +8,7 @@ from pathlib import Path
 from workbench.archive import media, views
 from workbench.archive.lake import Reader
 from workbench.archive.layout import Layout
-from workbench.archive.retention import orphaned_media
+from workbench.archive.purging import orphaned_media
 from workbench.errors import ArchiveFailed, QueryRefused
 
 
@@ -69,6 +69,8 @@ def verify(layout: Layout) -> Verified:
         reader.close()
     if left:
         result.notes.append(f"{len(left)} media files belong to no call; workbench compact removes them")
+    if layout.purge_mark.exists():
+        result.problems.append("a deletion is not finished, its bytes may be there still; workbench compact ends it")
     if layout.spools():
         result.notes.append("an import is running or was killed; workbench compact clears what it left")
     return result

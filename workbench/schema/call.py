@@ -186,3 +186,4 @@ class Refusal(Struct, kw_only=True, frozen=True):
     message: str
     hint: str
     scope: Literal["file", "call", "row", "note"] = "file"
+    call_id: str | None = None

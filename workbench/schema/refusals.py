@@ -16,4 +16,5 @@ class Refusals(Table):
     rule = columns.text("name of the rule")
     message = columns.text("what was found")
     hint = columns.text("what to do")
+    call_id = columns.text("call it speaks of", null="a file, or a call that gave no id")
     scope = columns.choice("what was left out", "file", "call", "row", "note")

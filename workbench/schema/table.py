@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from typing import Any
 
 import dataframely as dy
 import polars as pl
+
+from workbench.errors import SchemaFailed
 
 _DUCKDB = {
     pl.String: "VARCHAR",
@@ -16,6 +19,10 @@ _DUCKDB = {
     pl.Int16: "SMALLINT",
     pl.Boolean: "BOOLEAN",
 }
+
+
+MISFIT = (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError)
+"""What a value of another type than its column's raises; Arrow's errors are type or value errors."""
 
 
 class Table(dy.Schema):
@@ -127,9 +134,86 @@ class Table(dy.Schema):
         -------
         polars.DataFrame
             All columns of the table in order; no rows for an empty list.
+
+        Raises
+        ------
+        SchemaFailed
+            When a value does not fit the type of its column.
         """
-        return pl.DataFrame(
-            {name: [row.get(name) for row in rows] for name in cls.polars()},
-            schema=cls.polars(),
-            strict=True,
-        )
+        frame, misfits = cls.fitting(rows)
+        if misfits:
+            ix, column = next(iter(misfits.items()))
+            raise SchemaFailed(
+                f"row {ix} has {type(rows[ix][column]).__name__} {ascii(rows[ix][column])[:80]} as {column}",
+                where=f"{cls.table()}.{column}",
+                hint=f"the column holds {cls.duckdb_type(column)}",
+            )
+        return frame
+
+    @classmethod
+    def fitting(cls, rows: list[dict[str, Any]]) -> tuple[pl.DataFrame, dict[int, str]]:
+        """Build a frame of those rows whose values fit the types of their columns.
+
+        Parameters
+        ----------
+        rows : list of dict
+            As for :meth:`frame`.
+
+        Returns
+        -------
+        frame : polars.DataFrame
+            The rows that fit, in order.
+        misfits : dict of int to str
+            Position of each row left out, with its first column that does not fit: a number beyond the type,
+            text that is no Unicode, another type. Empty when all fit.
+        """
+        schema = cls.polars()
+        misfits: dict[int, str] = {}
+        built = {}
+        columns = _columns(rows, list(schema))
+        for name, dtype in schema.items():
+            values = columns[name]
+            try:
+                built[name] = _series(name, values, dtype)
+            except MISFIT:
+                for ix, value in enumerate(values):
+                    if not _fits(name, value, dtype):
+                        misfits.setdefault(ix, name)
+        if misfits:
+            kept = [row for ix, row in enumerate(rows) if ix not in misfits]
+            return cls.fitting(kept)[0], misfits
+        return pl.DataFrame(built, schema=schema), misfits
+
+
+def _columns(rows: list[dict[str, Any]], names: list[str]) -> dict[str, list[Any]]:
+    """Turn rows into columns; at once where all rows have the keys of the first, as they mostly do."""
+    given = [name for name in names if rows and name in rows[0]]
+    if len(given) > 1 and len(given) == len(rows[0]) and all(len(row) == len(given) for row in rows):
+        pick = operator.itemgetter(*given)
+        try:
+            turned = dict(zip(given, map(list, zip(*map(pick, rows), strict=True)), strict=True))
+        except KeyError:  # as many keys, but others
+            turned = {}
+        if turned:
+            return {name: turned.get(name) or [None] * len(rows) for name in names}
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _fits(name: str, value: Any, dtype: pl.DataType) -> bool:
+    try:
+        _series(name, [value], dtype)
+    except MISFIT:
+        return False
+    return True
+
+
+def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:
+    """Return a column. Lists go by way of Arrow, since polars would make a series of each."""
+    if not isinstance(dtype, pl.List) or all(value is None for value in values):
+        return pl.Series(name, values, dtype=dtype, strict=True)
+    import pyarrow as pa
+
+    text = pa.large_string()
+    inner = text if dtype.inner == pl.String else pa.struct([("key", text), ("value", text)])
+    column = pl.Series(name, pa.array(values, pa.large_list(inner)))
+    return column if column.dtype == dtype else column.cast(dtype)

@@ -27,4 +27,5 @@ def of_call(call: Call, rule: str, *, message: str, hint: str, where: str = "", 
         message=message,
         hint=hint,
         scope=scope,
+        call_id=call.id,
     )

@@ -1,0 +1,9 @@
+"""The DuckDB home: every DuckDB call of the project is made in this folder.
+
+Results are always drained: a half-read one would keep the SQLite catalogue locked for every writer.
+"""
+
+from workbench.archive.lake.reader import Reader
+from workbench.archive.lake.writer import Writer, writing
+
+__all__ = ["Reader", "Writer", "writing"]

@@ -1,0 +1,118 @@
+"""A DuckDB connection with the extensions an archive needs, and how an archive is attached to it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import gettempdir
+
+import duckdb
+
+from workbench.archive import failures
+from workbench.archive.layout import Layout
+from workbench.errors import ArchiveFailed, UsageError
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """Return an in-memory connection with the extensions loaded, times in UTC and no view of Python's variables.
+
+    Raises
+    ------
+    ArchiveFailed
+        When an extension is not there and cannot be fetched.
+    """
+    con = duckdb.connect(":memory:", config={"python_enable_replacements": "false"})
+    for name in ("ducklake", "sqlite"):
+        try:
+            import duckdb_extensions
+
+            duckdb_extensions.import_extension(name, con=con)
+            con.execute(f"LOAD {name}")
+        except (ImportError, OSError, duckdb.Error):
+            try:
+                con.execute(f"INSTALL {name}; LOAD {name}")
+            except duckdb.Error as error:
+                raise ArchiveFailed(
+                    f"the DuckDB extension {name!r} cannot be loaded ({error})",
+                    hint=f"pip install duckdb-extension-{name}=={duckdb.__version__}",
+                ) from error
+    con.execute("SET TimeZone = 'UTC'")
+    con.execute(f"SET temp_directory = {quote(Path(gettempdir()) / f'workbench-{os.getpid()}')}")
+    return con
+
+
+_spare: list[duckdb.DuckDBPyConnection] = []
+"""Connections that wrote and were closed; loading the extensions again would cost 0.2 s each time."""
+
+
+def borrow() -> duckdb.DuckDBPyConnection:
+    """Return a connection for a writer, a used one where there is one."""
+    return _spare.pop() if _spare else connect()
+
+
+def give_back(con: duckdb.DuckDBPyConnection) -> None:
+    """Detach the archive and keep the connection for the next writer."""
+    try:
+        con.execute("DETACH lake")
+        con.execute("RESET threads; RESET memory_limit")
+    except duckdb.Error:
+        con.close()  # what a failed statement left behind goes with it
+    else:
+        _spare.append(con)
+
+
+def quote(value: str | Path) -> str:
+    """Return a value as a SQL string."""
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def attach(
+    con: duckdb.DuckDBPyConnection, layout: Layout, *, catalog: Path | None = None, as_of: int | None = None
+) -> None:
+    """Attach an archive as ``lake``: for writing, or read-only from a copy of its catalogue.
+
+    Parameters
+    ----------
+    con : duckdb.DuckDBPyConnection
+        With the extensions loaded.
+    layout : Layout
+        The archive.
+    catalog : pathlib.Path, optional
+        A copy of the catalogue to read from; without it the archive is attached for writing.
+    as_of : int, optional
+        Snapshot to read.
+
+    Raises
+    ------
+    UsageError
+        When there is no such snapshot.
+    ArchiveFailed
+        When the catalogue cannot be opened.
+    """
+    options = [f"DATA_PATH {quote(str(layout.data) + '/')}", "OVERRIDE_DATA_PATH TRUE"]
+    if catalog is not None:
+        options.append("READ_ONLY")
+    if as_of is not None:
+        options.append(f"SNAPSHOT_VERSION {as_of}")
+    uri = f"ducklake:sqlite:{catalog or layout.catalog}"
+    try:
+        con.execute(f"ATTACH {quote(uri)} AS lake ({', '.join(options)})")
+    except duckdb.Error as error:
+        if as_of is not None:
+            raise UsageError(
+                f"the archive has no snapshot {as_of}",
+                where=str(layout.root),
+                hint="workbench history lists them",
+            ) from error
+        raise ArchiveFailed(
+            f"the catalogue cannot be opened ({error})",
+            where=str(layout.catalog),
+            hint="workbench verify says more; restore catalog.sqlite from a backup if it is damaged",
+        ) from error
+
+
+def explain(error: duckdb.Error, layout: Layout) -> ArchiveFailed:
+    """Return the error a user meets for one of DuckDB's."""
+    return failures.explained(str(error), layout.root) or ArchiveFailed(
+        str(error), where=str(layout.root), hint="nothing was changed; workbench verify checks the archive"
+    )

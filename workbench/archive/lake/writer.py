@@ -1,0 +1,200 @@
+"""Writing to an archive: one transaction at a time, under its lock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import duckdb
+
+from workbench.archive import lock
+from workbench.archive.lake.connection import attach, borrow, explain, give_back, quote
+from workbench.archive.layout import Layout
+
+if TYPE_CHECKING:
+    import polars as pl
+
+T = TypeVar("T")
+
+_WRITER_MEMORY = "128MB"
+_CONFLICTS = ("conflict", "database is locked", "failed to commit")
+
+
+class Writer:
+    """A connection that may write. Use :meth:`transaction` for every change.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+    bounded : bool
+        Hold memory down, however much is written, at the price of speed.
+    """
+
+    def __init__(self, layout: Layout, *, bounded: bool = False) -> None:
+        layout.require()
+        self._layout = layout
+        self._locked = False
+        self.con = borrow()
+        self.con.execute("SET preserve_insertion_order = false")
+        if bounded:
+            self.con.execute("SET threads = 1")
+            self.con.execute(f"SET memory_limit = '{_WRITER_MEMORY}'")
+        with lock.held(layout.lock):
+            attach(self.con, layout)
+
+    def close(self) -> None:
+        """Let go of the archive."""
+        give_back(self.con)
+
+    def transaction(self, work: Callable[[duckdb.DuckDBPyConnection], T], *, message: str) -> T:
+        """Run `work` in one transaction over all tables, under the archive's write lock.
+
+        Parameters
+        ----------
+        work : callable
+            Takes the connection. It may run again after a conflict with a writer that takes no lock.
+        message : str
+            Commit message kept with the snapshot.
+
+        Returns
+        -------
+        object
+            What `work` returned.
+
+        Raises
+        ------
+        ArchiveFailed
+            When the disk is full, the folder cannot be written or the conflicts do not end.
+        """
+        with nullcontext() if self._locked else lock.held(self._layout.lock):
+            for attempt in range(10):
+                try:
+                    self.con.execute("BEGIN TRANSACTION")
+                    result = work(self.con)
+                    self.con.execute(f"CALL lake.set_commit_message('workbench', {quote(message)})")
+                    self.con.execute("COMMIT")
+                    return result
+                except duckdb.InterruptException as error:
+                    self._rollback()
+                    raise KeyboardInterrupt from error
+                except duckdb.Error as error:
+                    self._rollback()
+                    if attempt == 9 or not any(sign in str(error).lower() for sign in _CONFLICTS):
+                        raise explain(error, self._layout) from error
+                    time.sleep(0.05 * 2**attempt)
+                except BaseException:
+                    self._rollback()
+                    raise
+        raise AssertionError("unreachable")
+
+    def _rollback(self) -> None:
+        try:
+            self.con.execute("ROLLBACK")
+        except duckdb.Error:
+            return  # the failed statement already ended the transaction
+
+    def add(self, table: str, rows: list[dict[str, Any]]) -> int:
+        """Check rows against their table's schema and insert them, inside the running transaction."""
+        from workbench.schema import tables
+
+        schema = tables()[table]
+        return self.insert(table, schema.validate(schema.frame(rows))) if rows else 0
+
+    def insert(self, table: str, frame: pl.DataFrame) -> int:
+        """Insert a frame that satisfies its table's schema, inside the running transaction.
+
+        Returns
+        -------
+        int
+            Rows inserted; 0 for an empty frame, which touches nothing.
+        """
+        from workbench.schema import tables
+
+        if frame.is_empty():
+            return 0
+        schema = tables()[table]
+        self.con.register("incoming", frame.sort(schema.primary_key()).to_arrow())
+        try:
+            self.con.execute(f"INSERT INTO lake.{table} ({_columns(table)}) SELECT {_casts(table)} FROM incoming")
+        finally:
+            self.con.unregister("incoming")
+        return frame.height
+
+    def adopt(self, table: str, spooled: Path, *, name: str) -> None:
+        """Make a spooled Parquet file part of a table as it is, inside the running transaction.
+
+        Encoding a file again would cost more than measuring it did. A process killed before the commit
+        leaves a file that no snapshot names; `compact` removes it.
+
+        Parameters
+        ----------
+        table : str
+            Table whose columns the file has.
+        spooled : pathlib.Path
+            The file, on the archive's file system; it is moved.
+        name : str
+            Name it gets in the table's folder.
+        """
+        target = self._layout.data / "main" / table / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if spooled.exists():  # not so when the transaction runs again after a conflict
+            spooled.replace(target)
+        self.con.execute(f"CALL ducklake_add_data_files('lake', {quote(table)}, {quote(target)})")
+
+    def maintain(self, statements: list[str]) -> None:
+        """Run catalogue maintenance outside any transaction; the caller holds the lock (see `exclusive`)."""
+        for statement in statements:
+            try:
+                self.con.execute(statement).fetchall()
+            except duckdb.Error as error:
+                raise explain(error, self._layout) from error
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the archive's write lock over several transactions and what belongs between them."""
+        with lock.held(self._layout.lock):
+            self._locked = True
+            try:
+                yield
+            finally:
+                self._locked = False
+
+
+def _columns(table: str) -> str:
+    from workbench.schema import tables
+
+    return ", ".join(tables()[table].column_names())
+
+
+def _casts(table: str) -> str:
+    """Select list that turns Arrow columns into the table's DuckDB types."""
+    from workbench.schema import tables
+
+    schema = tables()[table]
+    return ", ".join(
+        f"map_from_entries({name})" if schema.meta(name).get("map") else name for name in schema.column_names()
+    )
+
+
+@contextmanager
+def writing(layout: Layout) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a connection with the archive attached for writing, under its lock, outside any transaction.
+
+    Raises
+    ------
+    ArchiveFailed
+        For whatever DuckDB refuses inside the block.
+    """
+    con = borrow()
+    try:
+        with lock.held(layout.lock):
+            attach(con, layout)
+            yield con
+    except duckdb.Error as error:
+        raise explain(error, layout) from error
+    finally:
+        give_back(con)
