@@ -197,3 +197,21 @@ def test_measuring_needs_no_heavy_library_and_its_result_crosses_processes(call:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(("count", "warned"), [(0, False), (1, True), (16, True)])
+def test_samples_that_are_no_numbers_are_warned_of(tmp_path: Path, count: int, warned: bool) -> None:
+    """Up to a thousandth of the 16,000 of both channels; a file with more is refused where it is read."""
+    sides = np.stack([square(1.0, (0.0, 0.5)), square(1.0, (0.5, 1.0))], axis=1) / np.float32(32768)
+    sides[100 : 100 + count, 0] = np.nan
+    soundfile.write(tmp_path / "a.wav", sides, RATE, subtype="FLOAT")
+    health = measure(tmp_path / "a.wav", "caller", "agent").health
+    assert ("non_finite_samples" in health["warnings"]) is warned
+    assert health["scorable"]
+
+
+def test_a_file_with_many_samples_that_are_no_numbers_is_not_measured(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "a.wav", np.full((RATE, 2), np.nan), RATE, subtype="FLOAT")
+    with pytest.raises(ImportFailed, match="16000 of 16000") as caught:
+        measure(tmp_path / "a.wav", "caller", "agent")
+    assert caught.value.rule == "non_finite_samples"

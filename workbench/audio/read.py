@@ -7,6 +7,7 @@ channels are mixed.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from workbench.audio.mp3 import clearly_shorter, quiet
 from workbench.audio.source import LOSSY, Source, identify
 from workbench.errors import ImportFailed, UsageError
 
@@ -23,6 +25,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK_FRAMES = 80_000
+
+
+NON_FINITE_SHARE = 0.001
+"""Share of float samples that may be no finite number; a file with more is refused."""
+
+
+class Tally(msgspec.Struct):
+    """Counts while a file is read: float samples, over all channels, and those that are no finite number."""
+
+    samples: int = 0
+    non_finite: int = 0
 
 
 class AudioInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,12 +92,16 @@ def probe(path: str | Path, *, encoding: str | None = None, sample_rate_hz: int 
     -------
     AudioInfo
         For MP3, OGG and containers the samples are counted by decoding, since their headers can be wrong;
-        for PCM the header is checked against the size of the file, for FLAC by decoding the last sample.
+        an MP3 clearly
+        shorter than its Xing or VBRI header promises is refused. For PCM the header is checked against the
+        size of the file, for FLAC by decoding the last sample.
 
     Raises
     ------
     ImportFailed
-        By rule: ``empty_file``, ``no_samples``, ``not_audio``, ``truncated_audio``, ``unsupported_codec``.
+        By rule: ``bad_file_name``, ``empty_file``, ``no_samples``, ``not_audio``, ``sample_rate``,
+        ``truncated_audio``, ``unsupported_codec``. ``non_finite_samples`` and what a decoder finds half-way
+        are found where a file is read to its end, as by :func:`pcm_sha256`.
     UsageError
         When `encoding` is unknown or lacks a sample rate.
     MissingExtra
@@ -141,7 +158,9 @@ def blocks(
     return iterate(identify(path, encoding=encoding, sample_rate_hz=sample_rate_hz), block_frames)
 
 
-def iterate(source: Source, block_frames: int = BLOCK_FRAMES) -> Iterator[NDArray[np.int16]]:
+def iterate(
+    source: Source, block_frames: int = BLOCK_FRAMES, *, tally: Tally | None = None
+) -> Iterator[NDArray[np.int16]]:
     """Yield the samples of a recognised file block by block.
 
     Parameters
@@ -150,6 +169,8 @@ def iterate(source: Source, block_frames: int = BLOCK_FRAMES) -> Iterator[NDArra
         From :func:`~workbench.audio.source.identify`.
     block_frames : int
         Samples per channel in a block; the last is shorter, those of a container may be longer.
+    tally : Tally, optional
+        Is counted up while the file is read.
 
     Yields
     ------
@@ -162,9 +183,19 @@ def iterate(source: Source, block_frames: int = BLOCK_FRAMES) -> Iterator[NDArra
         As :func:`blocks`.
     """
     count = 0
-    for block in _reader(source, block_frames):
+    tally = Tally() if tally is None else tally
+    for block in _reader(source, block_frames, tally):
         count += len(block)
         yield block
+    if tally.non_finite > NON_FINITE_SHARE * tally.samples:
+        raise ImportFailed(
+            f"{tally.non_finite} of {tally.samples} samples are no finite numbers (NaN or infinite)",
+            where=source.path,
+            rule="non_finite_samples",
+            hint="write the recording again: what made it divides by zero or left memory unset",
+        )
+    if source.expected and clearly_shorter(count, source.expected, sample_rate_hz=source.sample_rate_hz):
+        raise _cut_short(source, count)
     if source.promised is not None and count < source.promised:
         raise _cut_short(source, count)
     if count == 0:
@@ -178,21 +209,21 @@ def iterate(source: Source, block_frames: int = BLOCK_FRAMES) -> Iterator[NDArra
 
 def _cut_short(source: Source, count: int) -> ImportFailed:
     return ImportFailed(
-        f"the header promises {source.promised} samples per channel and only {count} decode",
+        f"the header promises {source.promised or source.expected} samples per channel and only {count} decode",
         where=source.path,
         rule="truncated_audio",
         hint="export or copy the recording again",
     )
 
 
-def _reader(source: Source, block_frames: int) -> Iterator[NDArray[np.int16]]:
+def _reader(source: Source, block_frames: int, tally: Tally) -> Iterator[NDArray[np.int16]]:
     if source.reader == "pcm16":
         return _pcm16(source, block_frames)
     if source.reader == "container":
         from workbench.audio.container import decode
 
         return decode(source.path, block_frames)
-    return _soundfile(source, block_frames)
+    return _soundfile(source, block_frames, tally)
 
 
 def _pcm16(source: Source, block_frames: int) -> Iterator[NDArray[np.int16]]:
@@ -234,18 +265,25 @@ def _open(source: Source) -> Any:
     return Straight(source.path)
 
 
-def _soundfile(source: Source, block_frames: int) -> Iterator[NDArray[np.int16]]:
+def _soundfile(source: Source, block_frames: int, tally: Tally) -> Iterator[NDArray[np.int16]]:
     import soundfile
 
     exact = source.subtype not in ("FLOAT", "DOUBLE") and source.codec not in LOSSY
     count = 0
+    silenced = quiet if source.codec == "mp3" else contextlib.nullcontext
     try:
-        with _open(source) as file:
+        with silenced(source.path):
+            opened = _open(source)
+        with opened as file:
             while True:
-                read = file.read(block_frames, dtype="int16" if exact else "float32", always_2d=True)
+                with silenced(source.path):
+                    read = file.read(block_frames, dtype="int16" if exact else "float32", always_2d=True)
                 if not len(read):
                     return
                 count += len(read)
+                if not exact:
+                    tally.samples += read.size
+                    tally.non_finite += read.size - int(np.isfinite(read).sum())
                 yield read if exact else to_int16(read)
     except soundfile.LibsndfileError as error:
         raise ImportFailed(
@@ -262,7 +300,8 @@ def to_int16(samples: NDArray[np.float32]) -> NDArray[np.int16]:
     Parameters
     ----------
     samples : numpy.ndarray of float32
-        Full scale 1.0, any shape; empty gives empty. Not-a-number becomes 0.
+        Full scale 1.0, any shape; empty gives empty. Not-a-number becomes 0, infinity full scale;
+        :func:`iterate` counts both and refuses a file with more than a few.
 
     Returns
     -------

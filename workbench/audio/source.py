@@ -7,8 +7,13 @@ from typing import Any, Literal
 
 import msgspec
 
+from workbench.audio.file_name import checked_name
+from workbench.audio.mp3 import expected_samples, quiet
 from workbench.audio.wav import PCM, SUBTYPES, read_wav_header
 from workbench.errors import ImportFailed, UsageError
+
+MIN_RATE_HZ, MAX_RATE_HZ = 4_000, 384_000
+"""Sample rates that a recording of speech can have."""
 
 _UNKNOWN_LENGTH = 1 << 48  # what a streamed FLAC without a length claims is larger
 LOSSY = {"vorbis", "opus", "mp3", "aac"}
@@ -41,7 +46,11 @@ _KNOWN = (
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """A recognised sound file. `promised` is the number of samples per channel its header vouches for."""
+    """A recognised sound file.
+
+    `promised` is the number of samples per channel its header vouches for, `expected` what
+    the header of an MP3 says, which may be off by a few frames.
+    """
 
     path: str
     reader: Literal["pcm16", "raw", "soundfile", "container"]
@@ -53,6 +62,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     channel_count: int
     promised: int | None
     data_offset: int = 0
+    expected: int | None = None
 
 
 def identify(path: str | Path, *, encoding: str | None = None, sample_rate_hz: int | None = None) -> Source:
@@ -74,13 +84,26 @@ def identify(path: str | Path, *, encoding: str | None = None, sample_rate_hz: i
     Raises
     ------
     ImportFailed
-        ``empty_file``, ``no_samples``, ``not_audio``, ``truncated_audio`` or ``unsupported_codec``.
+        ``bad_file_name``, ``empty_file``, ``no_samples``, ``not_audio``, ``sample_rate``, ``truncated_audio``
+        or ``unsupported_codec``.
     UsageError
         When the encoding is unknown or lacks a sample rate.
     MissingExtra
         For m4a, mp4 and webm without the extra ``m4a``.
     """
-    where = str(path)
+    where = checked_name(str(path))
+    source = _identified(path, where, encoding=encoding, sample_rate_hz=sample_rate_hz)
+    if not MIN_RATE_HZ <= source.sample_rate_hz <= MAX_RATE_HZ:
+        raise ImportFailed(
+            f"the sample rate is {source.sample_rate_hz} Hz; sound of calls has {MIN_RATE_HZ} to {MAX_RATE_HZ}",
+            where=where,
+            rule="sample_rate",
+            hint="the header is damaged or was written wrong; export or copy the recording again",
+        )
+    return source
+
+
+def _identified(path: str | Path, where: str, *, encoding: str | None, sample_rate_hz: int | None) -> Source:
     try:
         with Path(path).open("rb") as file:
             head = file.read(16)
@@ -170,7 +193,7 @@ def _general(where: str) -> Source:
     import soundfile
 
     try:
-        with soundfile.SoundFile(where) as file:
+        with quiet(where), soundfile.SoundFile(where) as file:
             codec = _CODECS.get(file.subtype, file.subtype.lower())
             lossy = codec in LOSSY
             bits = None if lossy else _BITS.get(file.subtype)
@@ -188,6 +211,7 @@ def _general(where: str) -> Source:
                 sample_rate_hz=file.samplerate,
                 sample_width_bits=bits,
                 channel_count=file.channels,
+                expected=expected_samples(where) if name == "mp3" else None,
                 promised=file.frames if not lossy and 0 < file.frames < _UNKNOWN_LENGTH else None,
             )
     except (soundfile.LibsndfileError, TypeError) as error:
@@ -205,9 +229,11 @@ def _refusal(where: str, error: Exception) -> ImportFailed:
         b"RF64": "RF64",
         b"RIFX": "WAV",
     }.get(head[:4])
-    if known in ("FLAC", "RF64", "AIFF"):
+    if known is None and expected_samples(where):
+        known = "MP3"
+    if known in ("FLAC", "RF64", "AIFF", "MP3"):
         return ImportFailed(
-            f"the {known} header cannot be read, it is cut off or damaged ({error})",
+            f"the {known} file cannot be read, it is cut off or damaged ({error})",
             where=where,
             rule="truncated_audio",
             hint="export or copy the recording again",

@@ -211,6 +211,8 @@ def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:
     """Return a column. Lists go by way of Arrow, since polars would make a series of each."""
     if not isinstance(dtype, pl.List) or all(value is None for value in values):
         return pl.Series(name, values, dtype=dtype, strict=True)
+    if not all(value is None or isinstance(value, list) for value in values):
+        raise TypeError(f"{name} holds lists")  # Arrow would take text for a list of letters
     import pyarrow as pa
 
     text = pa.large_string()

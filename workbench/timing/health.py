@@ -17,6 +17,9 @@ crosstalk     coherence 0.7 or more; caution and no verdict      with caution   
 steady_level  a channel holds one level (within 3 dB) for 1.0 s  with caution      withheld
               or more and is all "speech": a tone, a hum or a
               constant offset, which the threshold takes for it
+non_finite    a float file has samples that are NaN or infinite  unchanged         allowed
+_samples      (they count as silence and full scale; above
+              0.1 % of all samples the file is refused)
 leakage       a steady copy at -40 dB or more                    with caution      withheld
 possible_swap the caller speaks 1.5 times as long as the agent   with caution      withheld until
               and at least 1.0 s longer                                            the map is
@@ -113,6 +116,7 @@ def assess(
     identical: bool = False,
     waveforms_agree: Callable[[], float] | None = None,
     channel_map_confirmed: bool = False,
+    non_finite: bool = False,
 ) -> Health:
     """Judge a recording by its channels.
 
@@ -130,6 +134,8 @@ def assess(
     channel_map_confirmed : bool
         Whether a person or the source vouches for the channel map; a suspected swap then no longer
         withholds verdicts.
+    non_finite : bool
+        Whether samples of the file were NaN or infinite.
 
     Returns
     -------
@@ -137,7 +143,7 @@ def assess(
         `reason` is a stable name (a key of `NEXT_STEPS`), the first that applies; None where nothing is
         against it.
     """
-    warnings = _level_warnings(voices)
+    warnings = _level_warnings(voices) + (["non_finite_samples"] if non_finite else [])
     if len(voices) == 1 and voices[0].role in ("caller", "agent"):
         reason = None if voices[0].has_speech else f"silent_{voices[0].role}"
         against = [name for name in ("steady_level", "low_level") if name in warnings]

@@ -16,7 +16,7 @@ import numpy as np
 from workbench.audio.activity import Activity, activity, speech_level
 from workbench.audio.config import MeasureConfig
 from workbench.audio.frames import Levels, frame_levels, to_dbfs
-from workbench.audio.read import excerpt, iterate
+from workbench.audio.read import Tally, excerpt, iterate
 from workbench.audio.source import Source, identify
 from workbench.errors import UsageError
 from workbench.timing.health import MIN_RUN_S, Voice, assess
@@ -116,7 +116,8 @@ def measure_recording(
         )
     pair = _party_channels(roles)
     watch = _Watch(pair)
-    levels = frame_levels(watch.over(iterate(source)), sample_rate_hz=source.sample_rate_hz, config=config)
+    tally = Tally()
+    levels = frame_levels(watch.over(iterate(source, tally=tally)), sample_rate_hz=source.sample_rate_hz, config=config)
     dbfs = to_dbfs(levels.rms)
     speech = [activity(row, hop_s=levels.hop_s, config=config) for row in dbfs]
     ids = {"recording_id": recording_id, "call_id": call_id, "config_id": config.config_id, "run_id": run_id}
@@ -130,6 +131,7 @@ def measure_recording(
         identical=watch.identical,
         waveforms_agree=(lambda: _agreement(source, pair, speech=speech, hop_s=levels.hop_s)) if pair else None,
         channel_map_confirmed=channel_map_confirmed,
+        non_finite=tally.non_finite > 0,
     )
     return Measured(
         channels=[

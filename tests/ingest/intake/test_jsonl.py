@@ -92,11 +92,21 @@ def test_the_deepest_allowed_nesting_is_read_and_brackets_in_texts_do_not_count(
     assert decode(json.dumps(["[" * 500]).encode(), where="") == ["[" * 500]
 
 
-@pytest.mark.parametrize("data", [b'{"a":1e999}', b'{"a":"\xff"}', b'{"a":"\\ud800"}', b"\xff\xfe{\x00"])
-def test_what_is_not_json_is_refused(data: bytes) -> None:
-    with pytest.raises(ImportFailed) as caught:
+@pytest.mark.parametrize(
+    ("data", "rule", "says"),
+    [
+        (b'{"a":1e999}', "invalid_json", "not valid JSON"),
+        (b'{"a":"\\ud800"}', "invalid_json", "half of a surrogate pair"),
+        (b'{"a":"\xff"}', "encoding", "byte 0xff at 6"),
+        ('{"a": "schön"}'.encode("latin-1"), "encoding", "perhaps latin-1"),
+        ('{"a": 1}'.encode("utf-16"), "encoding", "UTF-16"),
+        ('{"a": 1}'.encode("utf-16-le"), "encoding", "UTF-16"),
+    ],
+)
+def test_what_is_not_json_is_refused(data: bytes, rule: str, says: str) -> None:
+    with pytest.raises(ImportFailed, match=says) as caught:
         decode(data, where="here")
-    assert caught.value.rule == "invalid_json"
+    assert caught.value.rule == rule
 
 
 def test_an_overlong_line_is_refused_without_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

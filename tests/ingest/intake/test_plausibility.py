@@ -173,3 +173,79 @@ def test_turns_out_of_order_are_noted_and_kept_in_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("unit", "expected"), [("s", 2500.0), ("ms", 2.5), ("us", 0.0025), ("ns", 2.5e-6)])
 def test_units(unit: TimeUnit, expected: float) -> None:
     assert scale(2500, unit) == expected
+
+
+def few(*turns: tuple[str | None, float, float | None], clock: str = "reported") -> Call:
+    rows = [Turn(role="caller", text=text, start_s=start, end_s=end) for text, start, end in turns]
+    return Call(id="c", turn_clock=clock, turns=rows)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        few(("hi", 2000, 2400), ("Yes?", 3000, 3500)),
+        few(("hi", 0, 400)),
+        few(("hi", 2000, None), ("Yes?", 3000, None)),
+        few((None, 2000, None), (None, 3000, None), (None, 4500, None)),
+        few(("ja", 120, 480), ("", 700, 900)),
+    ],
+)
+def test_short_calls_in_milliseconds_are_refused(call: Call) -> None:
+    problem = clock_problem(call, Options())
+    assert problem is not None
+    assert (problem.rule, problem.hint) == ("time_unit", "--time-unit ms")
+    for turn in call.turns or ():
+        turn.start_s = (turn.start_s or 0) / 1000
+        turn.end_s = None if turn.end_s is None else turn.end_s / 1000
+    assert clock_problem(call, Options()) is None
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        few(("Hold", 0, 1), ("Back", 900, 901)),  # a hold of a quarter of an hour, in whole seconds
+        few(("Hold", 2, None), ("Back", 900, None)),
+        few(("Hello", 0.4, 75.4)),  # one word and its silence, with a fraction
+        few(("hi", 2000.5, 2400), ("Yes?", 3000, 3500)),
+        few(("Hello", 0, None), ("Yes?", 1000, None)),  # one gap says nothing
+        few((None, 0, 400), (None, 500, 900)),  # no words to go by
+        few(("Hello", 5, 125), ("Yes?", 130, 131)),
+        few(("hi", 2000, None), ("Yes?", 3000, None), clock="generated"),
+        few(),
+    ],
+)
+def test_holds_and_fractions_do_not_look_like_milliseconds(call: Call) -> None:
+    assert clock_problem(call, Options()) is None
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(200, 600), st.integers(0, 2000)), min_size=1, max_size=6))
+def test_whole_milliseconds_are_refused_whatever_the_count_of_words(said: list[tuple[int, int, int]]) -> None:
+    """Words of 200 to 600 ms, said from the start or after a while."""
+    turns, at = [], 0
+    for words, pace, gap in said:
+        turns.append((" ".join(["yes"] * words), float(at + gap), float(at + gap + words * pace)))
+        at += gap + words * pace
+    assert clock_problem(few(*turns), Options()) is not None
+    seconds = few(*((text, start / 1000, end / 1000) for text, start, end in turns))
+    assert clock_problem(seconds, Options()) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("trial", 2**63), ("trial", -1), ("seed", -(2**64)), ("seed", 10**30), ("fork_turn", 2**31)]
+)
+def test_a_number_no_column_holds_is_left_out_and_named(name: str, value: int) -> None:
+    call = Call(id="c", **{name: value})
+    (refusal,) = drop_impossible(call)
+    assert (refusal.rule, refusal.scope) == ("out_of_range", "row")
+    assert name in refusal.location
+    assert str(value) in refusal.message
+    assert getattr(call, name) is None
+
+
+@pytest.mark.parametrize("turn_ix", [-1, 2**40])
+def test_a_tool_call_of_a_turn_that_cannot_be_goes_alone(turn_ix: int) -> None:
+    call = Call(id="c", seed=2**63 - 1, trial=0, tool_calls=[ToolCall(name="a", turn_ix=turn_ix), ToolCall(name="b")])
+    (refusal,) = drop_impossible(call)
+    assert refusal.rule == "out_of_range"
+    assert [tool.name for tool in call.tool_calls or ()] == ["b"]
+    assert (call.seed, call.trial) == (2**63 - 1, 0)

@@ -248,3 +248,40 @@ def test_subfolders_that_a_folder_importer_does_not_own_are_walked(tmp_path: Pat
     found = survey([tmp_path / "run"])
     claimed = {item.relative: item.importer.FORMAT for item in found.inputs if item.importer}
     assert claimed == {"run": "tau2", "utterances/good_call.json": "voiceeval"}
+
+
+@pytest.mark.parametrize("name", ["c.json", "c.jsonl"])
+@pytest.mark.parametrize(
+    ("data", "rule"),
+    [
+        (b"[" * 100_000, "too_deep"),
+        (b'{"a":' * 100_000, "too_deep"),
+        (b'["' + b"[" * 100_000 + b'"]', "unknown_format"),  # brackets in a text do not nest
+        (b"[" + b"[]," * 60_000 + b"[]]", "unknown_format"),
+        ('{"colour": "grün"}'.encode("utf-16"), "encoding"),
+        ('{"colour": "grün"}'.encode("utf-16-be"), "encoding"),
+        ('{"colour": "grün"}'.encode("utf-32"), "encoding"),
+        ('{"colour": "grün"}'.encode("latin-1"), "encoding"),
+        (('{"colour": "' + "ü" * 60_000).encode("latin-1"), "encoding"),
+        (('{"colour": "' + "ü" * 60_000 + '"}').encode(), "unknown_format"),  # a letter cut by the end of the head
+        (('{"colour":  "' + "ü" * 60_000 + '"}').encode(), "unknown_format"),
+    ],
+)
+def test_what_no_importer_knows_is_refused_for_what_is_wrong(tmp_path: Path, name: str, data: bytes, rule: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert rules(tmp_path) == [(name, rule, "file")]
+
+
+def test_a_text_in_another_encoding_says_so(tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_bytes("grün, ja".encode("latin-1"))
+    (refusal,) = ingest.read([tmp_path])
+    assert isinstance(refusal, Refusal)
+    assert (refusal.rule, "0xfc at 2" in refusal.message) == ("encoding", True)
+
+
+def test_a_link_that_leads_nowhere_says_so(tmp_path: Path) -> None:
+    (tmp_path / "c.json").symlink_to("gone.json")
+    (refusal,) = ingest.read([tmp_path])
+    assert isinstance(refusal, Refusal)
+    assert refusal.rule == "unreadable"
+    assert "leads nowhere (to gone.json)" in refusal.hint

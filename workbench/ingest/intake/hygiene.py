@@ -9,9 +9,22 @@ import msgspec
 
 from workbench.ingest.intake.refusing import of_call
 from workbench.ingest.intake.secrets import MARKS, strip_keys, strip_text, strip_value
+from workbench.ingest.intake.valid_text import mend, valid
 from workbench.schema.call import Call, Refusal
 
-_MARKED: Final = re.compile(b"|".join(re.escape(mark) for mark in MARKS))
+
+def _tree(marks: list[bytes]) -> bytes:
+    """Return a pattern for any of the marks that looks at each shared beginning once."""
+    tails: dict[bytes, list[bytes]] = {}
+    for mark in marks:
+        tails.setdefault(mark[:1], []).append(mark[1:])
+    if all(rest == [b""] for rest in tails.values()):
+        return b"[" + b"".join(map(re.escape, tails)) + b"]"
+    branches = [re.escape(head) + (b"" if b"" in rest else _tree(rest)) for head, rest in tails.items()]
+    return b"(?:" + b"|".join(branches) + b")"
+
+
+_MARKED: Final = re.compile(_tree(list(MARKS)))
 
 SPOKEN: Final = frozenset({"text", "heard", "truth", "word"})
 """Words somebody said: only key-shaped strings are taken from them."""
@@ -31,15 +44,14 @@ def strip_call(call: Call) -> tuple[Call, Refusal | None]:
     Parameters
     ----------
     call : Call
-        As an importer made it; it is changed in place.
+        As an importer made it; it is changed in place. Text that is no Unicode is escaped on the way.
 
     Returns
     -------
     tuple of Call and Refusal or None
         The same call, and one note with the count when anything was stripped.
     """
-    encoded = msgspec.json.encode(call).lower()
-    count = _strip_struct(call) if _MARKED.search(encoded) else 0
+    count = _strip_struct(call) if _MARKED.search(_encoded(call).lower()) else 0
     if not count:
         return call, None
     return call, of_call(
@@ -51,9 +63,18 @@ def strip_call(call: Call) -> tuple[Call, Refusal | None]:
     )
 
 
+def _encoded(call: Call) -> bytes:
+    try:
+        return msgspec.json.encode(call)
+    except UnicodeEncodeError:
+        mend(call)
+        return msgspec.json.encode(call)
+
+
 def strip_refusal(refusal: Refusal) -> Refusal:
-    """Return the refusal with secrets stripped from its message, location and address."""
-    changes = {name: strip_text(getattr(refusal, name))[0] for name in ("source_uri", "location", "message", "hint")}
+    """Return the refusal with secrets stripped from its message, location and address, all valid UTF-8."""
+    names = ("source_uri", "location", "message", "hint")
+    changes = {name: strip_text(valid(getattr(refusal, name)))[0] for name in names}
     return msgspec.structs.replace(refusal, **changes)
 
 

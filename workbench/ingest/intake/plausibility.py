@@ -7,6 +7,7 @@ from either side.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Final
 
@@ -28,13 +29,16 @@ LETTERS_A_WORD: Final = 6
 """Counts words where a script has no spaces; English has about five letters and a space a word."""
 
 MAX_SECONDS_A_WORD: Final = 60.0
-"""Turn time over words, from 3 words."""
+"""Turn time over words, from 3 words; of each turn when all times are whole numbers, from one word on."""
 
 MIN_SECONDS_A_WORD: Final = 0.01
 """Turn time over words, from 10 words: a hundred words a second."""
 
 MAX_CALL_SECONDS_A_WORD: Final = 300.0
 """Time from first to last turn over words, from 20 words: less than one word in five minutes."""
+
+MAX_GAP_S: Final = 300.0
+"""Time from start to start, and from zero to the first, when all times are whole and no turn has a length."""
 
 MAX_STAGE_MS: Final = 600_000.0
 """Longest reported latency: ten minutes."""
@@ -87,13 +91,46 @@ def clock_problem(call: Call, options: Options) -> Refusal | None:
     if words >= 10 and 0 < spoken < MIN_SECONDS_A_WORD * words:
         message = f"turns.end_s: {words} words take {spoken:.15g} s, {spoken / words:.4g} s a word"
         return _unit(call, message, _unit_hint("s", options))
+    few = _few_words_problem(call)
+    if few is not None:
+        return _unit(call, few, _unit_hint("ms", options))
     return _stage_problem(call, options)
+
+
+def _few_words_problem(call: Call) -> str | None:
+    """Say why a call of few words is in milliseconds: whole numbers only, and nothing of it is short.
+
+    A hold is one long gap beside short ones, and a time that was measured in seconds has a fraction, so both
+    pass. The turns that last are asked first; only where none does are the gaps between starts.
+    """
+    turns = [turn for turn in call.turns or () if turn.start_s is not None]
+    times = [time for turn in turns for time in (turn.start_s, turn.end_s) if time is not None]
+    if not all(float(time).is_integer() for time in times):
+        return None
+    lasting = [
+        (_words(text), turn.end_s - turn.start_s)
+        for turn in turns
+        if turn.start_s is not None and turn.end_s is not None and turn.end_s > turn.start_s
+        if (text := turn.text or turn.truth or turn.heard)
+    ]
+    if lasting:
+        words, spoken = max(1, sum(count for count, _ in lasting)), sum(lasts for _, lasts in lasting)
+        if all(lasts > MAX_SECONDS_A_WORD * max(1, count) for count, lasts in lasting):
+            return f"turns.end_s: each turn takes over a minute a word ({words} words, {spoken:.15g} s)"
+        return None
+    if any(turn.end_s is not None and turn.end_s > (turn.start_s or 0.0) for turn in turns):
+        return None
+    starts = [0.0, *sorted(turn.start_s for turn in turns if turn.start_s is not None)]
+    gaps = [after - before for before, after in itertools.pairwise(starts)]
+    if len(gaps) >= 2 and min(gaps) > MAX_GAP_S:
+        return f"turns.start_s: {len(gaps)} turns, all over {MAX_GAP_S:.0f} s apart"
+    return None
 
 
 def whole_seconds(call: Call) -> bool:
     """Return whether every turn time is a whole second, from four times on."""
     times = [t for turn in call.turns or () for t in (turn.start_s, turn.end_s) if t is not None]
-    return len(times) >= QUANTISED_FROM and all(time.is_integer() for time in times)
+    return len(times) >= QUANTISED_FROM and all(float(time).is_integer() for time in times)
 
 
 def _times(call: Call) -> Iterator[tuple[str, float]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from workbench.audio.file_name import BAD_NAME, BAD_NAME_HINT, BAD_NAME_RULE
 from workbench.errors import ImportFailed, WorkbenchError
 from workbench.ingest import audio_file
 from workbench.ingest.audio_names import call_stem, partner
@@ -19,6 +20,7 @@ from workbench.ingest.intake.plausibility import clock_problem, whole_seconds
 from workbench.ingest.intake.refusing import of_call
 from workbench.ingest.intake.rows import drop_impossible, turns_out_of_order
 from workbench.ingest.intake.seen import Seen
+from workbench.ingest.intake.valid_text import is_valid, valid
 from workbench.ingest.intake.walk import Input, Survey
 from workbench.ingest.protocol import Options
 from workbench.schema.call import Call, Refusal, Scenario
@@ -104,6 +106,13 @@ class Reading(Iterator[Call | Refusal]):
             message = f"cannot be read: {error.strerror or error}"
             hint = "check its permissions"
             yield Refusal(source_uri=str(item.path), location="", rule="unreadable", message=message, hint=hint)
+        except OverflowError as error:
+            message = f"a number is beyond what can be kept: {error}"
+            yield Refusal(source_uri=str(item.path), location="", rule="out_of_range", message=message, hint="mend it")
+        except UnicodeEncodeError as error:
+            message = f"it has text that is no Unicode: {error.object[error.start : error.end]!r}"
+            hint = "rename the file or its folder, or save the text as UTF-8"
+            yield Refusal(source_uri=str(item.path), location="", rule="encoding", message=message, hint=hint)
 
     def _checked(self, call: Call, item: Input, audio_id: str | None) -> Iterator[Call | Refusal]:
         for audio in call.audio or ():
@@ -113,6 +122,7 @@ class Reading(Iterator[Call | Refusal]):
         if problem is not None:
             yield problem
             return
+        yield from _drop_badly_named(call)
         yield from drop_impossible(call)
         problem = clock_problem(call, self._options)
         if problem is not None:
@@ -147,6 +157,7 @@ class Reading(Iterator[Call | Refusal]):
         call.source_format = call.source_format or (item.importer.FORMAT if item.importer else None)
         call.source_uri = call.source_uri or str(item.path)
         call.source_sha256 = call.source_sha256 or digest.of_path(item.path)
+        call.id, call.source_uri = valid(call.id), valid(call.source_uri)
         for name in ("origin", "outcome", "language", "agent_id", "agent_version"):
             stated = getattr(options, name)
             if stated is not None:
@@ -172,6 +183,19 @@ class Reading(Iterator[Call | Refusal]):
         message = f"another call with the id {call.id!r} was read before"
         hint = "give it an id of its own, or import it apart with --id-prefix"
         return of_call(call, "duplicate_call_id", message=message, hint=hint)
+
+
+def _drop_badly_named(call: Call) -> list[Refusal]:
+    """Take out audio files whose names no table can keep."""
+    if all(is_valid(audio.path) for audio in call.audio or ()):
+        return []
+    refused = [
+        of_call(call, BAD_NAME_RULE, message=BAD_NAME, hint=BAD_NAME_HINT, where=valid(audio.path), scope="row")
+        for audio in call.audio or ()
+        if not is_valid(audio.path)
+    ]
+    call.audio = [audio for audio in call.audio or () if is_valid(audio.path)]
+    return refused
 
 
 def _audio_ids(inputs: list[Input]) -> dict[Path, str]:

@@ -5,17 +5,24 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from workbench.ingest.intake.refusing import of_call
+from workbench.ingest.intake.refusing import of_call, shown
 from workbench.schema.call import Call, Refusal
 
 ROLES: Final = ("caller", "agent")
 TIMES: Final = ("start_s", "end_s", "time_s", "onset_s")
 NUMBERS: Final = (*TIMES, "confidence", "value_ms")
+WHOLE: Final = {"trial": (0, 2**63 - 1), "seed": (-(2**63), 2**63 - 1), "fork_turn": (0, 2**31 - 1)}
+"""Whole numbers of a call, with the least and greatest that a table keeps."""
+
+MAX_TURNS: Final = 2**31
 TIMED: Final = ("turns", "tool_calls", "spans", "stage_timings", "labels")
 
 
 def drop_impossible(call: Call) -> list[Refusal]:
-    """Drop rows with an unknown speaker, a number that is none, a negative time or an end before its start.
+    """Drop what no table could keep or nobody could mean, and keep the rest.
+
+    Rows go with an unknown speaker, a number that is none, a negative time, an end before its start or a turn
+    index out of range; of the call itself, a length, cost, trial, seed or fork that is out of range.
 
     Parameters
     ----------
@@ -34,6 +41,12 @@ def drop_impossible(call: Call) -> list[Refusal]:
         if value is not None and not (math.isfinite(value) and value >= 0):
             rule = "negative_time" if value < 0 else "not_finite"
             refused.append(_refusal(call, rule, f"{name} is {value!r}", where=name))
+            setattr(call, name, None)
+    for name, (least, greatest) in WHOLE.items():
+        value = getattr(call, name)
+        if value is not None and not least <= value <= greatest:
+            message = f"{name} is {shown(value)}, not from {least} to {greatest}; it is left out"
+            refused.append(_refusal(call, "out_of_range", message, where=name))
             setattr(call, name, None)
     for kind in TIMED:
         rows = getattr(call, kind)
@@ -107,6 +120,9 @@ def _problem(row: Any) -> tuple[str, str] | None:
             return "not_finite", f"{name} is {value!r}"
         if value < 0:
             return "negative_time", f"{name} is {value:.15g}"
+    turn_ix = getattr(row, "turn_ix", None)
+    if turn_ix is not None and not 0 <= turn_ix < MAX_TURNS:
+        return "out_of_range", f"turn_ix is {shown(turn_ix)}, which is no turn"
     start, end = getattr(row, "start_s", None), getattr(row, "end_s", None)
     if start is not None and end is not None and end < start:
         return "end_before_start", f"end_s {end:.15g} is before start_s {start:.15g}"
@@ -116,6 +132,7 @@ def _problem(row: Any) -> tuple[str, str] | None:
 HINTS: Final = {
     "unknown_speaker": "name the speakers caller and agent; user, customer, assistant and bot are understood",
     "not_finite": "write null for a value that was not measured",
+    "out_of_range": "write the number that was meant, or leave it out",
     "negative_time": "times are seconds from the start of the call; write null for one that is not known",
     "end_before_start": "end_s is a time, not a length; write null if the end is not known",
 }

@@ -7,6 +7,8 @@ import re
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
+from workbench.ingest.intake.valid_text import valid
+
 STRIPPED: Final = "[stripped]"
 
 MARKS: Final = (
@@ -166,5 +168,5 @@ def _strip_named(text: str, name: str) -> tuple[str, int]:
         except (ValueError, RecursionError):  # plain text that happens to begin with a bracket
             return strip_text(text)
         clean, count = strip_value(inner, name)
-        return (json.dumps(clean, ensure_ascii=False), count) if count else (text, 0)
+        return (valid(json.dumps(clean, ensure_ascii=False)), count) if count else (text, 0)
     return strip_text(text)

@@ -5,6 +5,7 @@ The classes of an importer state only the fields that it reads; unknown fields a
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -116,7 +117,7 @@ def note(path: Path, rule: str, message: str, *, hint: str, location: str = "") 
 def sha256_of_named(files: dict[str, Path]) -> str:
     """Return one SHA-256 over the names and digests of the files that make a call, in order of name."""
     named = sorted(files.items())
-    return digest.of_bytes("\n".join(f"{name}\0{digest.of_file(path)}" for name, path in named).encode())
+    return digest.of_bytes(os.fsencode("\n".join(f"{name}\0{digest.of_file(path)}" for name, path in named)))
 
 
 def sha256_of_json(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from typing import Any, Final
@@ -13,6 +14,9 @@ from workbench.errors import ImportFailed
 MAX_DEPTH: Final = 100
 """Deepest nesting of arrays and objects that is read. Real calls nest less than 20."""
 
+MAX_DIGITS: Final = 308
+"""Digits of a whole number: one more is beyond every float, as 1e999 is."""
+
 CONTAINERS: Final = frozenset({dict, list})
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -20,6 +24,9 @@ BOM: Final = b"\xef\xbb\xbf"
 STRING: Final = rb'"[^"\\]*(?:\\.[^"\\]*)*"'
 _COLONS = re.compile(STRING + rb"\s*(:?)", re.DOTALL)
 _STRINGS = re.compile(STRING, re.DOTALL)
+_BRACKETS = re.compile(STRING + rb'|[\[\]{}"]', re.DOTALL)
+_HUGE = re.compile(rb"[0-9]{309}")
+_LONE = re.compile(rb"\\u[dD][89a-fA-F]")
 _NAN = re.compile(rb"-?\b(?:NaN|Infinity|nan|inf)\b")
 
 
@@ -41,7 +48,7 @@ def decode(raw: bytes, *, where: str) -> Any:
     Raises
     ------
     ImportFailed
-        With the rule ``invalid_json``, ``nan_literal``, ``repeated_key`` or ``too_deep``.
+        With the rule ``invalid_json``, ``nan_literal``, ``repeated_key``, ``encoding`` or ``too_deep``.
     """
     raw = raw.removeprefix(BOM)
     try:
@@ -50,6 +57,13 @@ def decode(raw: bytes, *, where: str) -> Any:
         raise _malformed(raw, error, where) from error
     except RecursionError as error:
         raise _too_deep(where) from error
+    if _HUGE.search(raw) and _HUGE.search(_STRINGS.sub(b"", raw)):
+        raise ImportFailed(
+            f"a number has more than {MAX_DIGITS} digits",
+            where=where,
+            hint="write it as text, in quotes; the largest number a reader can hold has 308 digits",
+            rule="invalid_json",
+        )
     depth, keys = _measure(value)
     if depth > MAX_DEPTH:
         raise _too_deep(where)
@@ -72,7 +86,62 @@ def _too_deep(where: str) -> ImportFailed:
     )
 
 
+def check_head(head: bytes, *, where: str, cut: bool, is_json: bool) -> None:
+    """Refuse the beginning of a text that is no UTF-8, or JSON that nests too deep.
+
+    Parameters
+    ----------
+    head : bytes
+        First bytes of a file; empty passes.
+    where : str
+        What the error names.
+    cut : bool
+        Whether the file goes on, so that the last letter may be cut in two.
+    is_json : bool
+        Whether brackets outside of strings nest.
+
+    Raises
+    ------
+    ImportFailed
+        With the rule ``encoding`` or ``too_deep``.
+    """
+    encoding = _wrong_encoding(head[:-3] if cut else head, where)
+    if encoding is not None:
+        raise encoding
+    depth = 0
+    for token in _BRACKETS.findall(head) if is_json else ():
+        if token == b'"':
+            break  # a string that goes on after the head
+        depth += 1 if token in (b"[", b"{") else -1 if token in (b"]", b"}") else 0
+        if depth > MAX_DEPTH:
+            raise _too_deep(where)
+
+
+def _wrong_encoding(raw: bytes, where: str) -> ImportFailed | None:
+    """Return the refusal of text that is no UTF-8; None for UTF-8, also where a letter is cut at the end."""
+    found = None
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff") or (len(raw) > 3 and raw[:4].count(0) >= 2):
+        found = "the text is UTF-16 or UTF-32"
+    else:
+        try:
+            codecs.getincrementaldecoder("utf-8")().decode(raw)
+        except UnicodeDecodeError as error:
+            found = f"the text is not UTF-8 (byte 0x{raw[error.start]:02x} at {error.start}), perhaps latin-1"
+    hint = "save it as UTF-8 (iconv does it: iconv -f LATIN1 -t UTF-8)"
+    return ImportFailed(found, where=where, hint=hint, rule="encoding") if found else None
+
+
 def _malformed(raw: bytes, error: Exception, where: str) -> ImportFailed:
+    encoding = _wrong_encoding(raw, where)
+    if encoding is not None:
+        return encoding
+    if _LONE.search(raw) and "truncated" in str(error):
+        return ImportFailed(
+            "a string has half of a surrogate pair (\\ud800 to \\udfff), which is no character",
+            where=where,
+            hint="the text was cut inside an emoji; take the escape out",
+            rule="invalid_json",
+        )
     found = _NAN.search(_STRINGS.sub(b'""', raw))
     if found:
         return ImportFailed(
@@ -81,8 +150,6 @@ def _malformed(raw: bytes, error: Exception, where: str) -> ImportFailed:
             hint="write null for a value that was not measured",
             rule="nan_literal",
         )
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return ImportFailed("the text is UTF-16", where=where, hint="save it as UTF-8", rule="invalid_json")
     return ImportFailed(
         f"not valid JSON: {str(error).removeprefix('JSON is malformed: ')}",
         where=where,

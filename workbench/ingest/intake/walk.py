@@ -13,7 +13,8 @@ from msgspec import Struct
 from workbench.errors import ImportFailed, UsageError
 from workbench.ingest.audio_names import is_audio_name
 from workbench.ingest.intake.discovery import importers
-from workbench.ingest.intake.strict_json import decode
+from workbench.ingest.intake.peek import JSON_SUFFIXES
+from workbench.ingest.intake.strict_json import check_head, decode
 from workbench.ingest.protocol import HEAD_BYTES, Importer
 
 IRRELEVANT: Final = (
@@ -23,6 +24,10 @@ IRRELEVANT: Final = (
     *("*.png", "*.jpg", "*.jpeg", "*.svg", "*.gif", "*.lock"),
 )
 """Names, in lower case, of files that lie beside calls and are none. Skipped without a word, but counted."""
+
+
+TEXT_SUFFIXES: Final = JSON_SUFFIXES | {".txt"}
+"""Names of files that hold text, so that the wrong encoding of one is worth a word."""
 
 
 class Input(Struct, frozen=True):
@@ -158,25 +163,28 @@ class _Walker:
             return Input(path, relative, 0, None, ("empty_file", "the file is empty", "export it again"))
         claimants = [] if self.forced else list(importers().values())
         claimed = [one for one in claimants if one.CLAIMS == "file" and one.sniff(path, head)]
-        return _claimed(path, relative, size=size, claimed=claimed)
+        return _claimed(path, relative, size=size, claimed=claimed, head=head)
 
 
-def _claimed(path: Path, relative: str, *, size: int, claimed: list[Importer]) -> Input:
+def _claimed(path: Path, relative: str, *, size: int, claimed: list[Importer], head: bytes = b"") -> Input:
     if len(claimed) == 1:
         return Input(path, relative, size, claimed[0])
     if claimed:
         names = ", ".join(importer.FORMAT for importer in claimed)
         hint = f"say which with --format ({names})"
         return Input(path, relative, size, None, ("ambiguous_format", f"reads as {names}", hint))
-    return Input(path, relative, size, None, _unknown(path, size))
+    return Input(path, relative, size, None, _unknown(path, size, head))
 
 
-def _unknown(path: Path, size: int) -> tuple[str, str, str]:
-    """Say that no importer knows a file, or why not, when it is a small JSON file that cannot be decoded."""
+def _unknown(path: Path, size: int, head: bytes) -> tuple[str, str, str]:
+    """Say that no importer knows a file, or why not, as far as its bytes or its JSON say it."""
     hint = "say what it is with --format NAME (workbench import --help), or leave it out"
-    if path.suffix.lower() == ".json" and size <= HEAD_BYTES:
+    suffix = path.suffix.lower()
+    if suffix in TEXT_SUFFIXES:
         try:
-            decode(path.read_bytes(), where=str(path))
+            check_head(head, where=str(path), cut=size > len(head), is_json=suffix in JSON_SUFFIXES)
+            if suffix == ".json" and size <= HEAD_BYTES:
+                decode(path.read_bytes(), where=str(path))
         except ImportFailed as error:
             return error.rule, error.what, error.hint or hint
         except OSError as error:
@@ -186,7 +194,10 @@ def _unknown(path: Path, size: int) -> tuple[str, str, str]:
 
 def _unreadable(path: Path, relative: str, error: OSError) -> Input:
     reason = error.strerror or str(error)
-    return Input(path, relative, 0, None, ("unreadable", f"cannot be read: {reason}", "check its permissions"))
+    hint = "check its permissions"
+    if path.is_symlink() and not path.exists():
+        hint = f"it is a link that leads nowhere (to {path.readlink()}); mend the link, or leave it out"
+    return Input(path, relative, 0, None, ("unreadable", f"cannot be read: {reason}", hint))
 
 
 def _irrelevant(name: str) -> bool:
