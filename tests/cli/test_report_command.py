@@ -20,6 +20,7 @@ def run(*args: str | Path) -> int:
 def test_it_writes_one_file_and_says_where_and_how_large(
     small_archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "out").mkdir()
     target = tmp_path / "out" / "report.html"
     assert run("report", "archive", "-o", target, "--archive", small_archive) == 0
     assert f"{target} (0." in capsys.readouterr().out
@@ -53,6 +54,7 @@ def test_what_it_refuses_and_that_an_earlier_report_stays(
         (("report", "nothing", "-o", target, "--archive", small_archive), "one of: archive"),
         (("report", "archive", "-o", target, "--archive", tmp_path / "empty"), "the archive holds no calls"),
         (("report", "archive", "-o", target, "--archive", tmp_path / "none"), "no such archive"),
+        (("report", "archive", "-o", tmp_path / "none" / "x", "--archive", small_archive), "there is no folder"),
         (("report", "archive", "-o", tmp_path, "--archive", small_archive), "it is a folder"),
         (("report", "archive", "--archive", small_archive), "--output"),
     ]:

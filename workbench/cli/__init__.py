@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from workbench.errors import Exit, WorkbenchError
+from workbench.errors import Exit
 
-_NOT_COMMANDS = {"options", "output"}
+_NOT_COMMANDS = {"errors", "interruptible", "options", "output", "streams"}
 
 
 def commands() -> dict[str, click.Command]:
@@ -44,6 +44,17 @@ class _Commands(click.Group):
             if module.name not in _NOT_COMMANDS and module.name.rstrip("_") == stem:
                 return _load(module.name)
         return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, self.list_commands(ctx), n=1)
+            ctx.fail(f"No such command {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+        return super().resolve_command(ctx, args)
 
 
 def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -81,24 +92,12 @@ def main(args: list[str] | None = None) -> None:
     args : list of str, optional
         Arguments; those of the process by default.
     """
-    try:
-        code: Any = root.main(args=args, prog_name="workbench", standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else Exit.OK)
-    except click.exceptions.Abort:
-        click.echo("stopped; nothing half-written is kept", err=True)
-        sys.exit(130)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(Exit.REFUSED)
-    except WorkbenchError as error:
-        click.echo(f"workbench: {error}", err=True)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(Exit.OK)
-    except Exception as error:  # noqa: BLE001 - the last resort: say that it is our bug, and show where
-        import traceback
+    from workbench.cli import errors, streams
 
-        traceback.print_exc()
-        click.echo(f"workbench: this is a bug ({type(error).__name__}: {error})", err=True)
-        sys.exit(Exit.BUG)
+    streams.install()
+    try:
+        errors.require_text(sys.argv[1:] if args is None else args)
+        code: Any = root.main(args=args, prog_name="workbench", standalone_mode=False)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the user reads what it means
+        code = errors.tell(error)
+    sys.exit(code if isinstance(code, int) else Exit.OK)

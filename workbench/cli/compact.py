@@ -10,7 +10,8 @@ from workbench.cli import options, output
 @options.command("compact")
 @options.archive
 @options.as_json
-def command(archive_path: str, *, as_json: bool) -> None:
+@options.quiet
+def command(archive_path: str, *, as_json: bool, quiet: bool) -> None:
     """Merge small files and remove what killed writers left; snapshots stay readable."""
     from workbench.archive.archive import Archive
     from workbench.archive.retention import compact
@@ -19,8 +20,8 @@ def command(archive_path: str, *, as_json: bool) -> None:
         done = compact(archive.layout)
     if as_json:
         output.json_line(vars(done))
-        return
-    click.echo(
-        f"{done.files_before} data files before, {done.files_after} after; "
-        f"removed {output.plural(done.orphans, 'audio file')} of no call"
-    )
+    elif not quiet:
+        click.echo(
+            f"{done.files_before} data files before, {done.files_after} after; "
+            f"removed {output.plural(done.orphans, 'audio file')} of no call"
+        )

@@ -15,7 +15,8 @@ from workbench.errors import UsageError
 @options.archive
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @options.as_json
-def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool) -> None:
+@options.quiet
+def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool, quiet: bool) -> None:
     """Remove a call, its derived rows and its copied audio, physically.
 
     Older snapshots end with it: a deletion that history could undo would not be one.
@@ -31,8 +32,9 @@ def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool) -> Non
         gone = delete(archive.layout, call_id)
     if as_json:
         output.json_line({"call_id": call_id, "rows": gone.rows, "media": gone.media})
-        return
-    click.echo(
-        f"deleted {output.safe(call_id)}: {output.plural(sum(gone.rows.values()), 'row')} of "
-        f"{output.plural(len(gone.rows), 'table')}, {output.plural(gone.media, 'audio file')}; older snapshots are gone"
-    )
+    elif not quiet:
+        click.echo(
+            f"deleted {output.safe(call_id)}: {output.plural(sum(gone.rows.values()), 'row')} of "
+            f"{output.plural(len(gone.rows), 'table')}, {output.plural(gone.media, 'audio file')}; "
+            "older snapshots are gone"
+        )

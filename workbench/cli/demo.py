@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,8 +22,9 @@ MARKER = "made-by-workbench-demo"
 @options.command("demo")
 @click.argument("folder", default="out/demo", type=click.Path(file_okay=False))
 @options.workers
+@options.as_json
 @options.quiet
-def command(folder: str, workers: int, *, quiet: bool) -> None:
+def command(folder: str, workers: int, *, as_json: bool, quiet: bool) -> None:
     """Build an archive from the bundled calls, measure, assert, report; say what was found.
 
     Writes FOLDER/archive and FOLDER/report.html. Running it again builds both anew.
@@ -31,9 +32,11 @@ def command(folder: str, workers: int, *, quiet: bool) -> None:
     begin = time.monotonic()
     target = Path(folder)
     _clear(target)
-    report, archive = _build(target, workers=workers, quiet=quiet)
+    report, archive = _build(target, workers=workers, quiet=quiet or as_json)
     with archive:
-        if not quiet:
+        if as_json:
+            output.json_line(_summary(archive, report, target))
+        elif not quiet:
             _tell(archive, report, target)
             click.echo(f"\ndone in {time.monotonic() - begin:.1f} s")
 
@@ -74,6 +77,21 @@ def _build(target: Path, *, workers: int, quiet: bool) -> tuple[ImportReport, Ar
     return report, archive
 
 
+def _summary(archive: Archive, report: ImportReport, target: Path) -> dict[str, Any]:
+    """Return where the demo lies and what was found, as JSON values."""
+    from workbench.cli.assert_ import pass_rates
+    from workbench.cli.import_ import summary
+
+    names, rates = pass_rates(archive, _newest_run(archive))
+    found = [dict(zip(names, row, strict=True)) for row in rates]
+    places = {"archive": str(target / "archive"), "report": str(target / "report.html")}
+    return places | {"import": summary(report), "assertions": found}
+
+
+def _newest_run(archive: Archive) -> str:
+    return str(archive.reader.rows("select run_id from latest_runs where kind = 'assert'")[1][0][0])
+
+
 def _tell(archive: Archive, report: ImportReport, target: Path) -> None:
     from workbench.cli.assert_ import pass_rates, tell
 
@@ -85,8 +103,7 @@ def _tell(archive: Archive, report: ImportReport, target: Path) -> None:
     click.echo("from " + ", ".join(f"{name} {count}" for name, count in formats))
 
     click.echo("\nwhat was found (caller-experience; counts, rate and Wilson interval, unit: the call)")
-    (run,), *_ = rows("select run_id from latest_runs where kind = 'assert'")[1]
-    names, rates = pass_rates(archive, run)
+    names, rates = pass_rates(archive, _newest_run(archive))
     tell([dict(zip(names, row, strict=True)) for row in rates])
 
     click.echo("\nworst calls")

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli import options, output
+from workbench.cli import interruptible, options, output
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from workbench.archive.archive import Archive
     from workbench.assertions import Diff
 
@@ -36,18 +38,23 @@ def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json:
     from workbench.assertions import compare_runs
 
     with Archive(archive_path) as archive:
-        runs = [_run(archive, name) for name in (run_a, run_b)]
-        cautions = _cautions(archive, runs)
-        frames = [archive.reader.frame("from assertion_results where run_id = $run", {"run": run}) for run in runs]
+        runs, cautions, frames = interruptible.run(archive.reader, lambda: _read(archive, [run_a, run_b]))
     diff = compare_runs(frames[0], frames[1])
     if as_json:
         output.json_line({"before": runs[0], "after": runs[1], "cautions": cautions} | _values(diff))
     else:
         _tell(diff)
         for caution in cautions:
-            click.echo(f"caution: {caution}")
+            click.echo(output.safe(f"caution: {caution}"))
     if strict and diff.verdict == "REGRESSION":
         sys.exit(Exit.GATE_FAILED)
+
+
+def _read(archive: Archive, names: list[str]) -> tuple[list[str], list[str], list[pl.DataFrame]]:
+    """Return the ids of the runs, what else changed between them, and their results."""
+    runs = [_run(archive, name) for name in names]
+    query = "from assertion_results where run_id = $run"
+    return runs, _cautions(archive, runs), [archive.reader.frame(query, {"run": run}) for run in runs]
 
 
 def _values(diff: Diff) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from workbench.cli import options, output
+from workbench.cli import interruptible, options, output
 
 
 @options.command("export")
@@ -54,7 +54,9 @@ def command(
     names = None if tables is None else [name.strip() for name in tables.split(",") if name.strip()]
     asked = queries(wanted, dict(parameter(item) for item in params))
     with Archive(archive_path, as_of=as_of) as archive:
-        done = export(archive, folder, tables=names, queries=asked, form=form)
+        done = interruptible.run(
+            archive.reader, lambda: export(archive, folder, tables=names, queries=asked, form=form)
+        )
     if as_json:
         output.json_line(
             {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.cli import options, output
+from workbench.cli import interruptible, options, output
 
 
 @options.command("history")
@@ -16,7 +16,7 @@ def command(archive_path: str, *, as_json: bool) -> None:
     from workbench.archive.archive import Archive
 
     with Archive(archive_path) as archive:
-        rows = archive.history()
+        rows = interruptible.run(archive.reader, archive.history)
     if as_json:
         output.json_line(rows)
         return

@@ -92,7 +92,7 @@ def command(
             on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
         )
         made = not target.exists() or not any(target.iterdir())
-        archive = Archive.create(target) if made else Archive(target)
+        archive = _make(target) if made else Archive(target)
         config = {"format": format_name, "media": media, "options": stated, "replace": replace}
         try:
             report = archive.add(
@@ -120,6 +120,17 @@ def command(
         hint = "name files or folders that hold calls; docs/formats.md lists the formats"
         click.echo(f"workbench: nothing was accepted\nHint: {hint}", err=True)
         sys.exit(Exit.REFUSED)
+
+
+def _make(target: Path) -> Archive:
+    """Make an archive in a new or empty folder; leave nothing of one that was stopped half-way."""
+    from workbench.archive.archive import Archive
+
+    try:
+        return Archive.create(target)
+    except KeyboardInterrupt:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
 
 
 def _unmake(archive: Archive, *, made: bool) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli import options
+from workbench.cli import options, output
 
 
 @options.command("init")
 @options.archive
+@options.as_json
 @options.quiet
-def command(archive_path: str, *, quiet: bool) -> None:
+def command(archive_path: str, *, as_json: bool, quiet: bool) -> None:
     """Make an empty archive in a new folder.
 
     \b
@@ -20,5 +21,8 @@ def command(archive_path: str, *, quiet: bool) -> None:
     from workbench.archive.archive import Archive
 
     Archive.create(archive_path).close()
-    if not quiet:
-        click.echo(f"made the archive {archive_path}\nnext: workbench import FOLDER --archive {archive_path}")
+    if as_json:
+        output.json_line({"archive": archive_path})
+    elif not quiet:
+        shown = output.safe(archive_path)
+        click.echo(f"made the archive {shown}\nnext: workbench import FOLDER --archive {shown}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from workbench.cli import options
+from workbench.cli import options, output
 from workbench.errors import MissingExtra, UsageError
 
 
@@ -26,6 +26,7 @@ from workbench.errors import MissingExtra, UsageError
 @click.option("--run", "read_only", is_flag=True, help="Show it as a page to read, without its code.")
 @click.option("--call", "call_id", metavar="ID", help="Call to open, in the notebook `call`.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Port on this machine. [default: a free one]")
+@options.as_json
 @click.option("--headless", is_flag=True, help="Do not open a browser; print the address.")
 def command(
     name: str | None,
@@ -34,6 +35,7 @@ def command(
     port: int | None,
     *,
     read_only: bool,
+    as_json: bool,
     headless: bool,
 ) -> None:
     """List the notebooks, or open one on an archive.
@@ -49,6 +51,9 @@ def command(
     """
     found = notebooks()
     if name is None:
+        if as_json:
+            output.json_line([{"name": stem, "title": title(path)} for stem, path in found.items()])
+            return
         width = max(map(len, found))
         for stem, path in found.items():
             click.echo(f"{stem.ljust(width)}  {title(path)}")
@@ -78,7 +83,7 @@ def command(
     environment = {**os.environ, "WORKBENCH_ARCHIVE": str(archive.resolve())}
     if call_id is not None:
         environment["WORKBENCH_CALL"] = call_id
-    click.echo(f"{path} on {archive}", err=True)
+    click.echo(output.safe(f"{path} on {archive}"), err=True)
     sys.stderr.flush()
     os.execve(sys.executable, arguments, environment)  # noqa: S606 - the server is this process: a signal ends it
 

@@ -22,7 +22,7 @@ archive = click.option(
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-as_of = click.option("--as-of", type=int, metavar="N", help="Read snapshot N instead of the newest.")
+as_of = click.option("--as-of", type=click.IntRange(1), metavar="N", help="Read snapshot N instead of the newest.")
 workers = click.option(
     "--workers",
     type=click.IntRange(1),

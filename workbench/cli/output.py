@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,12 +12,24 @@ from typing import Any
 
 import click
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200e\u200f]")
+from workbench.text.visible import marked
+
+_NARROWEST = 6
 
 
 def safe(value: Any) -> str:
-    """Return a value as text without control characters and bidi marks."""
-    return _CONTROL.sub("\ufffd", str(value))
+    """Return a value as text whose control characters and hidden marks are written as code points."""
+    return marked(str(value))
+
+
+def is_terminal() -> bool:
+    """Tell whether a person reads stdout as it is printed."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def data(text: str) -> None:
+    """Print data: as it is for a program or a file, without what moves the cursor for a terminal."""
+    click.echo(safe(text) if is_terminal() else text, nl=False, color=True)  # else click takes escapes out
 
 
 def cell(value: Any) -> str:
@@ -31,33 +42,80 @@ def cell(value: Any) -> str:
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print rows as aligned columns; numbers to the right; wide text cut when stdout is a terminal."""
+    """Print rows as aligned columns, numbers to the right; on a terminal the widest texts are cut to fit."""
+    head = [cell(name) for name in names]
     cells = [[cell(value) for value in row] for row in rows]
     numeric = [
         bool(rows) and all(isinstance(row[i], (int, float)) or row[i] is None for row in rows)
         for i in range(len(names))
     ]
-    limit = 60 if sys.stdout.isatty() else 10_000
-    widths = [min(limit, max([len(name), *(len(row[i]) for row in cells)])) for i, name in enumerate(names)]
+    inner = [max([0, *(breadth(row[i]) for row in cells)]) for i in range(len(names))]
+    widths = [max(breadth(name), width) for name, width in zip(head, inner, strict=True)]
+    if is_terminal():
+        floors = [width if right else _NARROWEST for width, right in zip(inner, numeric, strict=True)]
+        widths = fitted(widths, floors, shutil.get_terminal_size().columns)
 
     def line(values: Sequence[str]) -> str:
         parts = []
         for value, width, right in zip(values, widths, numeric, strict=True):
-            short = value if len(value) <= width else value[: width - 1] + "…"
-            parts.append(short.rjust(width) if right else short.ljust(width))
+            short = cut(value, width)
+            space = " " * (width - breadth(short))
+            parts.append(space + short if right else short + space)
         return "  ".join(parts).rstrip()
 
-    click.echo(line(list(names)))
+    click.echo(line(head))
     click.echo("  ".join("─" * width for width in widths))
     for row in cells:
         click.echo(line(row))
+
+
+def fitted(widths: Sequence[int], floors: Sequence[int], room: int) -> list[int]:
+    """Return widths of columns that fit into a line, two spaces between them; the widest give way first.
+
+    Parameters
+    ----------
+    widths : sequence of int
+        What the columns would like to have.
+    floors : sequence of int
+        What each keeps, however little room there is.
+    room : int
+        Width of the line.
+    """
+    cap = max([0, *widths])
+    while cap > 0:
+        fit = [min(width, max(floor, cap)) for width, floor in zip(widths, floors, strict=True)]
+        if sum(fit) + 2 * (len(fit) - 1) <= room:
+            return fit
+        cap = min(cap, room + 1) - 1
+    return [min(width, floor) for width, floor in zip(widths, floors, strict=True)]
+
+
+def breadth(text: str) -> int:
+    """Return how many places of a terminal a text takes: two for a wide character, none for a mark on one."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    return sum(
+        0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
+    )
+
+
+def cut(text: str, width: int) -> str:
+    """Return a text no broader than `width`, with an ellipsis where something is missing."""
+    if breadth(text) <= width:
+        return text
+    kept = text[: max(width - 1, 0)]
+    while breadth(kept) > width - 1 and kept:
+        kept = kept[:-1]
+    return kept + "…"
 
 
 def json_line(value: Any) -> None:
     """Print a value as JSON with sorted keys."""
     import msgspec
 
-    click.echo(msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2).decode())
+    data(msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2).decode() + "\n")
 
 
 @contextmanager

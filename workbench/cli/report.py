@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli import options, output
+from workbench.cli import interruptible, options, output
 
 
 @options.command("report")
@@ -43,11 +43,12 @@ def command(
     """
     from workbench.archive.archive import Archive
     from workbench.report.html import report
-    from workbench.report.new_file import write_whole
+    from workbench.report.new_file import require_place, write_whole
 
     page = report(name)
+    require_place(target)
     with Archive(archive_path, as_of=as_of) as archive:
-        text = page.build(archive, worst=worst)
+        text = interruptible.run(archive.reader, lambda: page.build(archive, worst=worst))
         size = write_whole(target, text)
         snapshot = archive.snapshot
     if as_json:

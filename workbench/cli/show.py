@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli import options, output
+from workbench.cli import interruptible, options, output
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from workbench.archive.archive import Archive
     from workbench.schema.call import Call, Turn
 
 
@@ -22,9 +25,7 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     from workbench.archive.archive import Archive
 
     with Archive(archive_path, as_of=as_of) as archive:
-        call = archive.call(call_id)
-        query = "from findings where call_id = $id order by start_s, assertion_id, result_ix"
-        found = archive.sql(f"select severity, assertion_id, turn_ix, start_s, message {query}", {"id": call_id})
+        call, found = interruptible.run(archive.reader, lambda: _read(archive, call_id))
     if as_json:
         output.json_line({"call": call, "findings": found.to_dicts()})
         return
@@ -40,6 +41,12 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
         output.table(found.columns, found.rows())
     else:
         click.echo("no findings in the newest assertion run")
+
+
+def _read(archive: Archive, call_id: str) -> tuple[Call, pl.DataFrame]:
+    query = "from findings where call_id = $id order by start_s, assertion_id, result_ix"
+    columns = "severity, assertion_id, turn_ix, start_s, message"
+    return archive.call(call_id), archive.sql(f"select {columns} {query}", {"id": call_id})
 
 
 def _head(call: Call) -> str:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from workbench.cli import options, output
-from workbench.errors import UsageError
+from workbench.cli import interruptible, options, output
+from workbench.errors import QueryRefused, UsageError
 from workbench.report import csv_text
-from workbench.report.wanted import parameter, queries
+from workbench.report.wanted import parameter, queries, read_query
 
 if TYPE_CHECKING:
     from workbench.archive.lake import Reader
+
+T = TypeVar("T")
+
+_PLACE = re.compile(r"^LINE (\d+)(: .*\n)( *\^)", re.MULTILINE)
 
 
 @options.command("sql")
@@ -61,6 +66,7 @@ def command(
       workbench sql --name slowest_responses --param limit=5
     """
     from workbench.archive.archive import Archive
+    from workbench.report.new_file import require_place
 
     values = dict(parameter(item) for item in params)
     if name is not None and query is None and file is None:
@@ -70,50 +76,119 @@ def command(
         text = _query(query, file, name)
     if form == "parquet" and target is None:
         raise UsageError("Parquet goes to a file", where="--format parquet", hint="add -o FILE.parquet")
+    if target is not None:
+        require_place(target)
     bound = limit if limit is not None else (0 if target else 1000)
     with Archive(archive_path, as_of=as_of) as archive:
-        archive.reader.check_select(text)
-        cut = _write(archive.reader, text, values, form, target, bound)
-    if cut:
+        reader = archive.reader
+        result = interruptible.run(reader, lambda: Result(reader, text, values, limit=bound, arrow=form == "parquet"))
+    result.write(form, target)
+    if result.cut:
         click.echo(f"cut at {bound} rows; --limit 0 gives all", err=True)
 
 
 def _query(query: str | None, file: str | None, name: str | None) -> str:
     if sum(part is not None for part in (query, file, name)) != 1:
         raise UsageError("give one of QUERY, --file or --name", hint='workbench sql "from call_overview"')
-    if file == "-" or query == "-":
-        return sys.stdin.read()
-    if file is not None:
-        path = Path(file)
-        if not path.is_file():
-            raise UsageError("no such file", where=file, hint="give the path of a file with one SELECT")
-        return path.read_text(encoding="utf-8-sig")
+    if file is not None or query == "-":
+        return read_query(file or "-")
     return query or ""
 
 
-def _write(reader: Reader, query: str, values: dict[str, Any], form: str, target: str | None, limit: int) -> bool:
-    """Write the result; return whether rows were cut off."""
-    bounded = f"from (\n{query.strip().rstrip(';')}\n) limit {limit + 1}" if limit else query
-    if form == "parquet":
-        import pyarrow.parquet as pq
+class Result:
+    """The rows of one SELECT, up to a limit, under the names that the query gave its columns.
 
-        table = reader.arrow(bounded, values)
-        cut = bool(limit) and table.num_rows > limit
-        pq.write_table(table.slice(0, limit or None), target, compression="zstd")
-        return cut
-    names, rows = reader.rows(bounded, values)
-    cut = bool(limit) and len(rows) > limit
-    rows = rows[: limit or None]
-    if form == "table" and target is None:
-        output.table(names, rows)
-        click.echo(output.plural(len(rows), "row"), err=True)
-        return cut
-    text = as_json(names, rows) if form == "json" else as_csv(names, rows)
-    if target:
-        Path(target).write_text(text, encoding="utf-8", newline="")
-    else:
-        click.echo(text, nl=False)
-    return cut
+    Parameters
+    ----------
+    reader : Reader
+        Where to read.
+    query : str
+        The SELECT; semicolons and comments may close it.
+    values : dict
+        Parameters by name.
+    limit : int
+        Most rows; 0 for all.
+    arrow : bool
+        Whether the rows are kept as an Arrow table, with their types.
+
+    Raises
+    ------
+    QueryRefused
+        When it is empty, is no SELECT or fails; places in the message are those of the query as given.
+    """
+
+    def __init__(self, reader: Reader, query: str, values: dict[str, Any], *, limit: int, arrow: bool) -> None:
+        select = reader.statement(query)
+        self.table: Any = None
+        self.rows: list[tuple[Any, ...]] = []
+        names = _names(reader, select, values) if limit else None
+        bounded = f"from (\n{select}\n) limit {limit + 1}" if limit else select
+        if arrow:
+            self.table = _placed(lambda: reader.arrow(bounded, values), lines_before=bool(limit))
+            self.cut = bool(limit) and self.table.num_rows > limit
+            self.table = self.table.slice(0, limit or None)
+            self.names = names or self.table.column_names
+        else:
+            given, rows = _placed(lambda: reader.rows(bounded, values), lines_before=bool(limit))
+            self.cut = bool(limit) and len(rows) > limit
+            self.rows = rows[: limit or None]
+            self.names = names or given
+
+    def write(self, form: str, target: str | None) -> None:
+        """Write the rows to a file, or print them."""
+        if form in {"json", "parquet"}:
+            _require_distinct(self.names, form)
+        if self.table is not None and target is not None:
+            import pyarrow.parquet as pq
+
+            from workbench.report.new_file import whole
+
+            with whole(target) as file:
+                pq.write_table(self.table, file, compression="zstd")
+        elif form == "table" and target is None:
+            output.table(self.names, self.rows)
+            click.echo(output.plural(len(self.rows), "row"), err=True)
+        else:
+            text = as_json(self.names, self.rows) if form == "json" else as_csv(self.names, self.rows)
+            if target is None:
+                output.data(text)
+            else:
+                from workbench.report.new_file import write_whole
+
+                write_whole(target, text)
+
+
+def _names(reader: Reader, select: str, values: dict[str, Any]) -> list[str] | None:
+    """Return the column names as the query gives them, or None: a query in brackets has no name twice."""
+    try:
+        return [str(row[0]) for row in reader.rows(f"describe\n{select}", values)[1]]
+    except QueryRefused:  # DESCRIBE and SHOW cannot be described; what else is wrong is told when it runs
+        return None
+
+
+def _placed(read: Callable[[], T], *, lines_before: bool) -> T:
+    """Read, and let the places in an error count from the first line of the query itself."""
+    try:
+        return read()
+    except QueryRefused as error:
+        if not lines_before:
+            raise
+        raise QueryRefused(_PLACE.sub(_line_less, error.what), where=error.where, hint=error.hint) from error
+
+
+def _line_less(found: re.Match[str]) -> str:
+    number = str(int(found[1]) - 1)
+    return f"LINE {number}{found[2]}{found[3][len(found[1]) - len(number) :]}"
+
+
+def _require_distinct(names: list[str], form: str) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise UsageError(
+            f"two columns are named {twice[0]!r}, and {form} keeps one of a name",
+            where="query",
+            hint="name them apart with AS; csv and table show both",
+        )
 
 
 def as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> str:

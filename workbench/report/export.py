@@ -139,11 +139,11 @@ def _sheets(
         types = _types(reader, f'describe "{name}"', {})
         sheets.append(codebook.of_table(known[name], types) if name in known else codebook.of_view(made[name], types))
     for query in queries:
-        reader.check_select(query.sql)
+        select = reader.statement(query.sql)
         if query.name in {sheet.name for sheet in sheets} | {"codebook"}:
             raise UsageError(f"two results would have the name {query.name!r}", where="--query", hint="rename the file")
-        types = _types(reader, f"describe from (\n{query.sql}\n)", query.params)
-        sheets.append(codebook.of_query(query.name, query.sql, dict(query.params), types=types))
+        types = _types(reader, f"describe from (\n{select}\n)", query.params)
+        sheets.append(codebook.of_query(query.name, select, dict(query.params), types=types))
     return sheets
 
 

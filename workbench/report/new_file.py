@@ -1,12 +1,19 @@
-"""A file that is replaced whole or not at all."""
+"""A file that is replaced whole or not at all; devices and pipes are written to and stay what they are."""
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from workbench.errors import ExportFailed
+
+_OPEN_ALREADY = re.compile(r"(?:/dev/fd|/proc/self/fd)/(\d+)|/dev/std(in|out|err)")
 
 
 def write_whole(target: str | Path, text: str) -> int:
@@ -15,7 +22,7 @@ def write_whole(target: str | Path, text: str) -> int:
     Parameters
     ----------
     target : path
-        File to make or replace; missing folders above it are made.
+        File to make or replace. A device or a pipe is written to directly.
     text : str
         Its content, written as UTF-8 with the line ends it has.
 
@@ -27,31 +34,102 @@ def write_whole(target: str | Path, text: str) -> int:
     Raises
     ------
     ExportFailed
-        When the target is a folder or the disk refuses. An earlier file is then still there, whole.
+        When the target is a folder, its folder is missing or the disk refuses. An earlier file is then still
+        there, whole.
+    """
+    content = text.encode("utf-8")
+    with whole(target) as file:
+        file.write(content)
+    return len(content)
+
+
+def require_place(target: str | Path) -> None:
+    """Refuse a target that cannot become a file, before any work is done for it.
+
+    Raises
+    ------
+    ExportFailed
+        When it is a folder, its folder is missing, or an earlier file may not be changed.
     """
     path = Path(target)
-    content = text.encode("utf-8")
-    hidden: str | None = None
     try:
         if path.is_dir():
-            raise ExportFailed("it is a folder", where=str(path), hint="name a file, such as report.html")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, hidden = tempfile.mkstemp(prefix=f".{path.name[:100]}.unfinished-", dir=path.parent)
+            raise ExportFailed("it is a folder", where=str(path), hint="name a file in it")
+        if not path.parent.is_dir():
+            raise ExportFailed(
+                f"there is no folder {str(path.parent)!r}", where=str(path), hint="make the folder first"
+            )
+        if path.exists() and not os.access(path, os.W_OK):
+            raise PermissionError(0, "no permission to change it")
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+@contextmanager
+def whole(target: str | Path) -> Iterator[BinaryIO]:
+    """Give a file to write; it takes the target's name when the block ends well, and vanishes when not.
+
+    Yields
+    ------
+    binary file
+
+    Raises
+    ------
+    ExportFailed
+        As :func:`require_place`, and when the disk refuses.
+    """
+    require_place(target)
+    path = Path(target)
+    try:
+        if _is_special(path):
+            content = io.BytesIO()
+            yield content
+            _write_directly(path, content.getvalue())
+        else:
+            with _beside(Path(os.path.realpath(path))) as file:
+                yield file
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _is_special(path: Path) -> bool:
+    return bool(_OPEN_ALREADY.fullmatch(str(path.absolute()))) or (path.exists() and not path.is_file())
+
+
+def _write_directly(path: Path, content: bytes) -> None:
+    """Write to a device, a pipe, or a file this process was given open; nobody reading on is no failure."""
+    given = _OPEN_ALREADY.fullmatch(str(path.absolute()))
+    if given:
+        number = int(given[1]) if given[1] else ("in", "out", "err").index(given[2])
+        handle = os.dup(number)
+    else:
+        handle = os.open(path, os.O_WRONLY | os.O_NOCTTY)
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+    except BrokenPipeError:
+        return
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[BinaryIO]:
+    handle, hidden = tempfile.mkstemp(prefix=f".{path.name[:60]}.unfinished-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
         Path(hidden).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         Path(hidden).replace(path)
-        hidden = None
-    except OSError as error:
-        raise ExportFailed(
-            f"the report cannot be written ({error.strerror or error})",
-            where=str(path),
-            hint="free disk space, or name a file in a folder you may write to",
-        ) from error
-    finally:
-        if hidden is not None:
-            Path(hidden).unlink(missing_ok=True)
-    return len(content)
+    except BaseException:
+        Path(hidden).unlink(missing_ok=True)
+        raise
+
+
+def _refused(path: Path, error: OSError) -> ExportFailed:
+    return ExportFailed(
+        f"the file cannot be written ({error.strerror or error})",
+        where=str(path),
+        hint="free disk space, or name a file in a folder you may write to",
+    )
 
 
 def _umask() -> int:

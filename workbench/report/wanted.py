@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,10 +56,8 @@ def _one(text: str, position: int, params: Mapping[str, Any]) -> Query:
 
     if text.lower().endswith(".sql"):
         path = Path(text)
-        if not path.is_file():
-            raise UsageError("no such file", where=text, hint="give the path of a file with one SELECT")
         name = re.sub(r"[^a-z0-9_]+", "_", path.stem.lower()).strip("_") or f"query_{position}"
-        return _query(name, path.read_text(encoding="utf-8-sig"), params)
+        return _query(name, read_query(text), params)
     if _WORD.fullmatch(text):
         ready = {query.name: query for query in views.queries()}
         if text not in ready:
@@ -75,6 +74,35 @@ def _query(name: str, sql: str, params: Mapping[str, Any]) -> Query:
     sql = sql.strip().removesuffix(";").rstrip()
     used = set(_USED.findall(sql))
     return Query(name, sql, {key: value for key, value in params.items() if key in used})
+
+
+def read_query(file: str) -> str:
+    """Return the text of a file with one SELECT.
+
+    Parameters
+    ----------
+    file : str
+        Its path, or ``-`` for stdin. UTF-8, with or without a byte order mark.
+
+    Raises
+    ------
+    UsageError
+        When there is no such file, it cannot be read, or it is not text.
+    """
+    hint = "give the path of a file with one SELECT"
+    where = "stdin" if file == "-" else file
+    try:
+        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        text = content.decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise UsageError("no such file", where=where, hint=hint) from error
+    except OSError as error:
+        raise UsageError(f"it cannot be read ({error.strerror})", where=where, hint=hint) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"it is not UTF-8 text (byte {error.start})", where=where, hint=hint) from error
+    if "\0" in text:
+        raise UsageError("it is not text: it holds the character NUL", where=where, hint=hint)
+    return text
 
 
 def typed(text: str) -> Any:

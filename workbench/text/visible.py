@@ -9,10 +9,32 @@ if TYPE_CHECKING:
     import polars as pl
 
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _ADDRESS = re.compile(r"(https?|ftp|data|blob|file|javascript)(?=:)", re.IGNORECASE)
 _JOINER = "\u2060"
+
+
+def marked(text: str) -> str:
+    r"""Return a text whose control characters and hidden marks are written as their code points.
+
+    Parameters
+    ----------
+    text : str
+        Untrusted text.
+
+    Returns
+    -------
+    str
+        Line feeds, tabs and joiners of letters stay; nothing is left that moves a cursor or hides a word.
+
+    Examples
+    --------
+    >>> marked("\x1b[2Jgone")
+    '⟨U+001B⟩[2Jgone'
+    """
+    return _HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
 
 
 def visible(text: str) -> str:
@@ -38,8 +60,7 @@ def visible(text: str) -> str:
     >>> visible("pay \u202e100\u202c now")
     'pay ⟨U+202E⟩100⟨U+202C⟩ now'
     """
-    shown = _HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
-    return _ADDRESS.sub(lambda found: found[0][0] + _JOINER + found[0][1:], shown)
+    return _ADDRESS.sub(lambda found: found[0][0] + _JOINER + found[0][1:], marked(text))
 
 
 def visible_frame(frame: pl.DataFrame) -> pl.DataFrame:

@@ -154,8 +154,7 @@ class Reader:
             raise QueryRefused(
                 f"only SELECT is allowed, found {statements[0].type.name}",
                 where="query",
-                hint="SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE and SHOW are allowed; "
-                "an archive is changed by import, measure, assert and delete only",
+                hint="write a SELECT, or WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, SHOW; commands change an archive",
             )
         serialized = self.rows("select json_serialize_sql($query)", {"query": query})[1][0][0]
         fence.check(json.loads(serialized))

@@ -1,0 +1,55 @@
+"""What all commands have in common."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.cli import commands, main
+
+HAS_FORMAT = {"sql"}
+
+
+def test_every_command_with_a_report_gives_json() -> None:
+    without = {
+        name for name, command in commands().items() if "--json" not in {o for p in command.params for o in p.opts}
+    }
+    assert without == HAS_FORMAT
+
+
+@pytest.mark.parametrize(
+    "name", ["assert", "compact", "delete", "demo", "export", "import", "init", "measure", "report"]
+)
+def test_every_command_that_writes_can_be_quiet(name: str) -> None:
+    assert {"-q", "--quiet"} <= {o for p in commands()[name].params for o in p.opts}
+
+
+def run(*args: str | Path) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main([str(arg) for arg in args])
+    return int(ended.value.code or 0)
+
+
+def test_quiet_and_json_of_what_is_seldom_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "archive"
+    assert run("init", "--archive", place, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"archive": str(place)}
+    assert run("compact", "--archive", place, "-q") == 0
+    assert capsys.readouterr().out == ""
+    assert run("compact", "--archive", place) == 0
+    assert "data files before" in capsys.readouterr().out
+    assert run("notebook", "--json") == 0
+    assert {"name", "title"} == set(json.loads(capsys.readouterr().out)[0])
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("imprt", "import"), ("asert", "assert"), ("tabels", "tables")])
+def test_a_misspelt_command_is_told_its_name(typed: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(typed) == 2
+    assert f"No such command '{typed}'. Did you mean '{meant}'?" in capsys.readouterr().err
+
+
+def test_nothing_near_is_not_guessed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("xyzzy") == 2
+    assert "Did you mean" not in capsys.readouterr().err

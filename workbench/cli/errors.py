@@ -1,0 +1,68 @@
+"""How a command ends: the words on stderr and the exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from workbench.cli import interruptible, output
+from workbench.errors import Exit, UsageError, WorkbenchError
+
+STOPPED = 130
+"""Exit code of a command that Ctrl-C ended: 128 and the number of the signal."""
+
+
+def tell(error: BaseException) -> int:
+    """Print what an error means to a user; return the exit code.
+
+    Parameters
+    ----------
+    error : BaseException
+        Whatever a command raised. SystemExit keeps its code.
+    """
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    if isinstance(error, click.exceptions.Abort) or interruptible.was_stopped(error):
+        _say("workbench: stopped")
+        return STOPPED
+    if isinstance(error, click.ClickException):
+        text = io.StringIO()
+        error.show(file=text)
+        _say(text.getvalue().rstrip("\n"))
+        return Exit.REFUSED
+    if isinstance(error, WorkbenchError):
+        _say(f"workbench: {error}")
+        return error.exit_code
+    import traceback
+
+    _say("".join(traceback.format_exception(error)).rstrip("\n"))
+    _say(f"workbench: this is a bug ({type(error).__name__}: {error})")
+    return Exit.BUG
+
+
+def _say(text: str) -> None:
+    click.echo(output.safe(text), err=True)
+
+
+def require_text(args: Sequence[str]) -> None:
+    """Refuse arguments and variables that are not text in the encoding of this terminal.
+
+    Raises
+    ------
+    UsageError
+        With the argument, its stray bytes marked.
+    """
+    named = {name: value for name, value in os.environ.items() if name.startswith("WORKBENCH_")}
+    for value in [*args, *named.values()]:
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            encoding = sys.getfilesystemencoding()
+            hint = "rename the file, or write the text as UTF-8"
+            if encoding.lower().replace("-", "") != "utf8":
+                hint = "set PYTHONUTF8=1, or a UTF-8 locale such as LC_ALL=C.UTF-8"
+            raise UsageError(f"{value!r} is not text in {encoding.upper()}", where="arguments", hint=hint) from None

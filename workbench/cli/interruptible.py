@@ -1,0 +1,79 @@
+"""Ctrl-C stops a query at once: it runs in a thread, and this one waits for the signal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from workbench.archive.lake import Reader
+
+T = TypeVar("T")
+
+_STOP_EVERY_S = 0.1
+
+
+def run(reader: Reader, work: Callable[[], T]) -> T:
+    """Run work that waits for a reader's queries, so that Ctrl-C ends it.
+
+    DuckDB looks for signals between its tasks only, and one task can take minutes.
+
+    Parameters
+    ----------
+    reader : Reader
+        The connection whose queries are stopped; it is not used elsewhere meanwhile.
+    work : callable
+        Runs in another thread.
+
+    Returns
+    -------
+    object
+        What `work` returned.
+
+    Raises
+    ------
+    BaseException
+        Whatever `work` raised; KeyboardInterrupt once it was stopped.
+    """
+    done: list[T] = []
+    failed: list[BaseException] = []
+    ended = Event()  # a join that a signal breaks off takes the thread for ended
+
+    def body() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again below, in the thread that waits
+            failed.append(error)
+        finally:
+            ended.set()
+
+    try:
+        Thread(target=body, daemon=True).start()
+        ended.wait()
+    except KeyboardInterrupt:
+        reader.interrupt()
+        while not ended.wait(_STOP_EVERY_S):  # a query that begins after that is stopped too
+            reader.interrupt()
+        raise
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+def was_stopped(error: BaseException) -> bool:
+    """Tell whether an error is how a library reports Ctrl-C, or came of one that does.
+
+    Parameters
+    ----------
+    error : BaseException
+        DuckDB raises an InterruptException, or a RuntimeError when its Python side saw the signal first.
+    """
+    link: BaseException | None = error
+    while link is not None:
+        if isinstance(link, KeyboardInterrupt) or type(link).__name__ == "InterruptException":
+            return True
+        if type(link) is RuntimeError and str(link) == "Query interrupted":
+            return True
+        link = link.__cause__ or link.__context__
+    return False
