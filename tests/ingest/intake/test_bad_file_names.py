@@ -81,6 +81,7 @@ def test_audio_under_a_bad_name_is_refused_and_the_rest_is_read(tmp_path: Path, 
     assert [call.id for call in calls] == ["a"]
     assert {one.rule for one in refusals} == {"bad_file_name"}
     assert "bad\\xff\\xfe" in refusals[0].source_uri
+    assert refusals[0].location == ""
 
 
 def test_a_sidecar_under_a_bad_name_goes_with_its_audio(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ class Reading(Iterator[Call | Refusal]):
         except WorkbenchError as error:
             rule = error.rule if isinstance(error, ImportFailed) else type(error).__name__
             hint = error.hint or "mend the file, or leave it out"
-            where = "" if error.where in (None, str(item.path)) else str(error.where)
+            where = "" if error.where in (None, str(item.path)) or rule == BAD_NAME_RULE else str(error.where)
             yield Refusal(source_uri=str(item.path), location=where, rule=rule, message=error.what, hint=hint)
         except OSError as error:
             message = f"cannot be read: {error.strerror or error}"
