@@ -27,9 +27,7 @@ _REPLACING = {
 }
 
 
-def remove_rows(
-    con: duckdb.DuckDBPyConnection, call_ids: list[str], *, replacing: bool = False
-) -> dict[str, int]:
+def remove_rows(con: duckdb.DuckDBPyConnection, call_ids: list[str], *, replacing: bool = False) -> dict[str, int]:
     """Delete the rows of calls and everything derived from them.
 
     Parameters

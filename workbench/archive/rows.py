@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -36,8 +38,13 @@ def digest(value: Any, length: int = 16) -> str:
     return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:length]
 
 
-def _pick(struct: msgspec.Struct, names: list[str]) -> dict[str, Any]:
-    return {name: getattr(struct, name) for name in names}
+def _picker(names: list[str]) -> Callable[[msgspec.Struct], dict[str, Any]]:
+    """Return what takes the named fields of a struct as a dict; many times faster than one by one."""
+    values = attrgetter(*names)
+    return lambda struct: dict(zip(names, values(struct), strict=True))
+
+
+_plain, _turn, _word, _tool, _span, _stage, _label = map(_picker, (_PLAIN, _TURN, _WORD, _TOOL, _SPAN, _STAGE, _LABEL))
 
 
 def rows_of(call: Call, *, run_id: str) -> Rows:
@@ -62,7 +69,7 @@ def rows_of(call: Call, *, run_id: str) -> Rows:
     if any(turn.words is not None for turn in turns):
         supplied.append("words")
     ends = [turn.end_s for turn in turns if turn.end_s is not None]
-    head = _pick(call, _PLAIN) | key
+    head = _plain(call) | key
     head |= {
         "evidence_tier": 2 if turns else 3,
         "supplied": sorted(supplied),
@@ -78,22 +85,20 @@ def rows_of(call: Call, *, run_id: str) -> Rows:
         at = key | {"turn_ix": turn_ix}
         rows["turns"].append(
             at
-            | _pick(turn, _TURN)
+            | _turn(turn)
             | {"entities": json_text(turn.entities), "expected_entities": json_text(turn.expected_entities)}
         )
-        rows["words"] += [at | {"word_ix": ix} | _pick(word, _WORD) for ix, word in enumerate(turn.words or [])]
+        rows["words"] += [at | {"word_ix": ix} | _word(word) for ix, word in enumerate(turn.words or [])]
     rows["tool_calls"] = [
-        key
-        | {"call_ix": ix, "arguments": json_text(tool.arguments), "result": json_text(tool.result)}
-        | _pick(tool, _TOOL)
+        key | {"call_ix": ix, "arguments": json_text(tool.arguments), "result": json_text(tool.result)} | _tool(tool)
         for ix, tool in enumerate(call.tool_calls or [])
     ]
     rows["spans"] = [
-        key | {"span_id": span.span_id or f"span-{ix}", "attributes": json_text(span.attributes)} | _pick(span, _SPAN)
+        key | {"span_id": span.span_id or f"span-{ix}", "attributes": json_text(span.attributes)} | _span(span)
         for ix, span in enumerate(call.spans or [])
     ]
     rows["stage_timings"] = [
-        key | {"timing_ix": ix} | _pick(timing, _STAGE) for ix, timing in enumerate(call.stage_timings or [])
+        key | {"timing_ix": ix} | _stage(timing) for ix, timing in enumerate(call.stage_timings or [])
     ]
     rows["state_rows"] = [
         key
@@ -108,7 +113,7 @@ def rows_of(call: Call, *, run_id: str) -> Rows:
     rows["labels"] = [
         key
         | {"label_id": f"{ix}-{digest(label)}", "value": json_text(label.value), "recorded_at": None}
-        | _pick(label, _LABEL)
+        | _label(label)
         for ix, label in enumerate(call.labels or [])
     ]
     if call.scenario is not None:
