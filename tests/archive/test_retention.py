@@ -226,3 +226,11 @@ def test_refusals_go_with_their_call_and_no_other(tmp_path: Path) -> None:
     delete(archive.layout, "two")
     archive.refresh()
     assert archive.sql("select count(*) as n from refusals").item() == 0  # the file held nothing else
+
+
+def test_verify_names_a_missing_data_file(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(1)])
+    next((archive.layout.data / "main" / "turns").glob("*.parquet")).unlink()
+    problems = verify(archive.layout).problems
+    assert any("turns: the data file is missing" in problem for problem in problems)

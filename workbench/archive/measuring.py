@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -143,7 +144,12 @@ def _run(jobs: list[Job], workers: int, on_progress: Progress | None) -> list[Ba
         for ix, job in enumerate(jobs):
             finished(ix, measure_job(job))
     else:
-        with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(
+            min(workers, len(jobs)),
+            mp_context=get_context("spawn"),
+            initializer=signal.signal,
+            initargs=(signal.SIGINT, signal.SIG_IGN),  # Ctrl-C is the parent's affair
+        ) as pool:
             futures = {pool.submit(measure_job, job): ix for ix, job in enumerate(jobs)}
             for future in as_completed(futures):
                 finished(futures[future], future.result())

@@ -60,7 +60,11 @@ def verify(layout: Layout) -> Verified:
         checks |= {f"duplicate keys in {table.table()}": views.duplicate_keys(table) for table in tables().values()}
         for name, query in checks.items():
             result.audits += 1
-            names, bad = reader.rows(query)
+            try:
+                names, bad = reader.rows(query)
+            except QueryRefused as error:
+                result.problems.append(f"audit {name} cannot be run: {error.what.splitlines()[0]}")
+                continue
             if bad:
                 shown = ", ".join(f"{name}={value}" for name, value in zip(names, bad[0], strict=True))
                 result.problems.append(f"audit {name}: {len(bad)} rows break it (first: {shown})")

@@ -189,7 +189,7 @@ def _copy(layout: Layout, target: Path) -> None:
             source.backup(copy)
     except sqlite3.Error as error:
         raise ArchiveFailed(
-            f"the catalogue cannot be read ({error})",
+            f"the catalogue cannot be copied for reading ({error})",
             where=str(layout.catalog),
-            hint="restore catalog.sqlite from a backup if it is damaged",
+            hint=f"free space in {target.parent.parent}, or restore catalog.sqlite from a backup if it is damaged",
         ) from error
