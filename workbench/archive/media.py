@@ -56,6 +56,7 @@ def take(call: Call, audio: Audio, *, storage: Storage, spool: Path, run_id: str
         When the file is missing, is not audio, is damaged, or does not have the channels that were named.
     """
     from workbench.audio import read
+    from workbench.audio.file_digest import file_sha256
 
     path = Path(audio.path)
     if not path.is_file():
@@ -73,7 +74,7 @@ def take(call: Call, audio: Audio, *, storage: Storage, spool: Path, run_id: str
             rule="channel_count",
             hint="name one role a channel: caller, agent, mixed or unknown",
         )
-    recording_id = sha256_of(path)
+    recording_id = file_sha256(path)
     pcm_sha256 = read.pcm_sha256(path, encoding=audio.encoding, sample_rate_hz=audio.sample_rate_hz)
     uri = str(path.resolve())
     spooled = None

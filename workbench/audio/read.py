@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from workbench.audio.file_digest import pcm16_sha256
 from workbench.audio.mp3 import clearly_shorter, quiet
 from workbench.audio.source import LOSSY, Source, identify
 from workbench.errors import ImportFailed, UsageError
@@ -382,6 +383,10 @@ def pcm_sha256(path: str | Path, *, encoding: str | None = None, sample_rate_hz:
     ImportFailed, UsageError, MissingExtra
         As for :func:`blocks`.
     """
+    if encoding is None:
+        at_once = pcm16_sha256(Path(path))
+        if at_once is not None:
+            return at_once
     digest = hashlib.sha256()
     for block in blocks(path, encoding=encoding, sample_rate_hz=sample_rate_hz):
         digest.update(np.ascontiguousarray(block, dtype="<i2").data)

@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from workbench.audio.file_digest import file_sha256
+
 
 def of_bytes(data: bytes) -> str:
     """Return the hexadecimal SHA-256 of some bytes."""
@@ -14,15 +16,14 @@ def of_bytes(data: bytes) -> str:
 
 
 def of_file(path: Path) -> str:
-    """Return the hexadecimal SHA-256 of a file, read in pieces.
+    """Return the hexadecimal SHA-256 of a file; see :mod:`workbench.audio.file_digest`.
 
     Raises
     ------
     OSError
         When the file cannot be read.
     """
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_sha256(path)
 
 
 def of_files(paths: Iterable[Path]) -> str:
