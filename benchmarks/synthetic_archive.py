@@ -118,6 +118,8 @@ def _segments(name: str, config: str, *, role: int, runs: np.ndarray) -> object:
         channel_ix=pl.lit(role),
         config_id=pl.lit(config),
         segment_ix=pl.int_range(pl.len()),
+        peak_dbfs=pl.lit(-15.0),
+        faint=pl.lit(value=False),
         run_id=pl.lit("synthetic"),
     )
     return frame.select(pl.col(column).cast(dtype) for column, dtype in table.polars().items())

@@ -15,11 +15,13 @@ from workbench.report.export import export
 from workbench.report.new_folder import new_folder
 
 LIMITED = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+import os, resource, sys
 import workbench
 from workbench.report.export import export
-export(workbench.open(sys.argv[1]), sys.argv[2])
+from workbench.report.wanted import queries
+limit = os.path.getsize(sys.argv[1] + "/catalog.sqlite") + 4096  # a reader copies the catalogue
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+export(workbench.open(sys.argv[1]), sys.argv[2], queries=queries(["select range from range(200000)"], {}))
 """
 WAITING = """
 import sys, time

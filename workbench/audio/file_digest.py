@@ -24,6 +24,16 @@ def file_sha256(path: Path) -> str:
     A file of the same size and time of change is not read again by this process; to find out whether stored
     audio is still what it was, hash it with `hashlib`.
 
+    Parameters
+    ----------
+    path : pathlib.Path
+        Any file; an empty one has a digest too.
+
+    Returns
+    -------
+    str
+        64 hex digits.
+
     Raises
     ------
     OSError
@@ -33,7 +43,18 @@ def file_sha256(path: Path) -> str:
 
 
 def pcm16_sha256(path: Path) -> str | None:
-    """Return the SHA-256 of the samples of a 16-bit PCM WAV file; None for any other file."""
+    """Return the SHA-256 of the samples of a 16-bit PCM WAV file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Any file.
+
+    Returns
+    -------
+    str or None
+        64 hex digits; None for any other file, and for one that holds fewer samples than it promises.
+    """
     return _remembered(path)[1]
 
 

@@ -19,6 +19,11 @@ def checked_name(path: str) -> str:
     path : str
         Path of a sound file.
 
+    Returns
+    -------
+    str
+        The same path.
+
     Raises
     ------
     ImportFailed

@@ -82,7 +82,22 @@ def _promise(frame: bytes) -> int | None:
 
 
 def clearly_shorter(count: int, expected: int, *, sample_rate_hz: int) -> bool:
-    """Return whether more than 2 % and more than 0.1 s of the promised samples are missing."""
+    """Return whether more than 2 % and more than 0.1 s of the promised samples are missing.
+
+    Parameters
+    ----------
+    count : int
+        Samples per channel that decode.
+    expected : int
+        Samples per channel that the file promises, above 0.
+    sample_rate_hz : int
+        In Hz.
+
+    Returns
+    -------
+    bool
+        False for a file that is whole, or short by no more than an encoder's padding.
+    """
     missing = expected - count
     return missing > SHORT_FRACTION * expected and missing > SHORT_S * sample_rate_hz
 
@@ -98,6 +113,11 @@ def quiet(path: str) -> Iterator[None]:
     ----------
     path : str
         The file. Nothing is done where it is FLAC, OGG or a RIFF or AIFF file, which other decoders read.
+
+    Returns
+    -------
+    context manager
+        Gives nothing.
     """
     with Path(path).open("rb") as file:
         other = file.read(4) in (b"fLaC", b"OggS", b"RIFF", b"RF64", b"RIFX", b"FORM")
