@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 BATCH_S = 7200.0
 """Most seconds of audio a worker takes at a time; one Parquet file of frames comes of each batch."""
 
+POOL_S = 6 * 3600.0
+"""Below this much audio one process is done before others have started."""
+
 Progress = Callable[[float, float], None]
 
 _DERIVED = ("channels", "frames", "segments", "input_health")
@@ -140,7 +143,7 @@ def _run(jobs: list[Job], workers: int, on_progress: Progress | None) -> list[Ba
         if on_progress:
             on_progress(done, total)
 
-    if workers == 1 or len(jobs) == 1:
+    if workers == 1 or len(jobs) == 1 or total < POOL_S:
         for ix, job in enumerate(jobs):
             finished(ix, measure_job(job))
     else:
