@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from workbench.schema.table import Table
 
 
+@functools.cache
 def tables() -> dict[str, type[Table]]:
     """Return every table class by its SQL name, in the order of the names.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import re
 from typing import Any
@@ -27,6 +28,12 @@ MISFIT = (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError)
 
 class Table(dy.Schema):
     """Base of every table class. The class docstring is the grain: "One row per ..."."""
+
+    @classmethod
+    @functools.cache
+    def columns(cls) -> dict[str, dy.Column]:
+        """Return the columns by name, in order."""
+        return super().columns()
 
     @classmethod
     def table(cls) -> str:
@@ -212,10 +219,11 @@ def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:
     if not isinstance(dtype, pl.List) or all(value is None for value in values):
         return pl.Series(name, values, dtype=dtype, strict=True)
     if not all(value is None or isinstance(value, list) for value in values):
-        raise TypeError(f"{name} holds lists")  # Arrow would take text for a list of letters
-    import pyarrow as pa
+        raise TypeError(f"{name} holds lists")  # polars would take text for a list of letters
+    import numpy as np
 
-    text = pa.large_string()
-    inner = text if dtype.inner == pl.String else pa.struct([("key", text), ("value", text)])
-    column = pl.Series(name, pa.array(values, pa.large_list(inner)))
-    return column if column.dtype == dtype else column.cast(dtype)
+    from workbench import arrow
+
+    items = pl.Series([item for value in values for item in value or ()], dtype=dtype.inner, strict=True)
+    lengths = np.array([-1 if value is None else len(value) for value in values])
+    return pl.Series(name, arrow.lists(items.to_arrow(), lengths), dtype=dtype)

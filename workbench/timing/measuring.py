@@ -251,22 +251,20 @@ def _agreement(source: Source, pair: tuple[int, int] | None, *, speech: Sequence
 def _frames(voices: Sequence[Voice], recording_id: str, config_id: str) -> Any:
     import pyarrow as pa
 
+    from workbench import arrow
+
     count = len(voices[0].dbfs)
-
-    def constant(value: str) -> Any:
-        return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int8)), pa.array([value]))
-
     columns: dict[str, Any] = {
-        "recording_id": constant(recording_id),
-        "config_id": constant(config_id),
-        "frame_ix": pa.array(np.arange(count, dtype=np.int32)),
+        "recording_id": arrow.constant(recording_id, count),
+        "config_id": arrow.constant(config_id, count),
+        "frame_ix": arrow.array(np.arange(count, dtype=np.int32)),
     }
     flags: dict[str, Any] = {}
     for name, roles in (("caller", ("caller",)), ("agent", ("agent",)), ("mixed", ("mixed", "unknown"))):
         party = [voice for voice in voices if voice.role in roles]
         joined = _join(party) if party else None
         columns[f"{name}_cdbfs"] = (
-            pa.nulls(count, pa.int16()) if joined is None else pa.array(np.rint(joined.dbfs * 100).astype(np.int16))
+            pa.nulls(count, pa.int16()) if joined is None else arrow.array(np.rint(joined.dbfs * 100).astype(np.int16))
         )
-        flags[f"{name}_active"] = pa.nulls(count, pa.bool_()) if joined is None else pa.array(joined.active)
+        flags[f"{name}_active"] = pa.nulls(count, pa.bool_()) if joined is None else arrow.array(joined.active)
     return pa.table({**columns, **flags})

@@ -3,7 +3,8 @@
 Results are always drained: a half-read one would keep the SQLite catalogue locked for every writer.
 """
 
+from workbench.archive.lake.connection import quote
 from workbench.archive.lake.reader import Reader
 from workbench.archive.lake.writer import Writer, writing
 
-__all__ = ["Reader", "Writer", "writing"]
+__all__ = ["Reader", "Writer", "quote", "writing"]

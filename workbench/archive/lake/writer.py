@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from workbench.archive import lock
+from workbench.archive import failures, lock
 from workbench.archive.lake.connection import attach, borrow, explain, give_back, quote
 from workbench.archive.layout import Layout
 
@@ -117,11 +117,12 @@ class Writer:
         if frame.is_empty():
             return 0
         schema = tables()[table]
-        self.con.register("incoming", frame.sort(schema.primary_key()).to_arrow())
-        try:
-            self.con.execute(f"INSERT INTO lake.{table} ({_columns(table)}) SELECT {_casts(table)} FROM incoming")
-        finally:
-            self.con.unregister("incoming")
+        root = self._layout.root
+        with failures.disk(root), lock.spool(root) as folder:
+            spooled = folder / f"{table}.parquet"
+            frame.sort(schema.primary_key()).write_parquet(spooled, compression="uncompressed")
+            source = f"read_parquet({quote(spooled)})"
+            self.con.execute(f"INSERT INTO lake.{table} ({_columns(table)}) SELECT {_casts(table)} FROM {source}")
         return frame.height
 
     def adopt(self, table: str, spooled: Path, *, name: str) -> None:
