@@ -122,8 +122,11 @@ def copy_of(
     heard = other_active & (other_dbfs > other_dbfs.max() - 70.0)
     if len(frames) < MIN_COPY_FRAMES:
         return None
-    some = frames[:: -(-len(frames) // _SEARCHED_FRAMES)]
     lags = range(min(round(MAX_LAG_S / hop_s), len(source_dbfs) - 1) + 1)
+    spoke = int(source_active.sum())
+    if max(np.count_nonzero(source_active[: len(heard) - lag] & heard[lag:]) for lag in lags) < MIN_COVERAGE * spoke:
+        return None  # too few of the source's frames are heard again at any delay, whatever their ratios
+    some = frames[:: -(-len(frames) // _SEARCHED_FRAMES)]
     counts = [_band(_ratios(source_dbfs, other_dbfs, frames=_later(heard, some, lag), lag=lag))[1] for lag in lags]
     lag = int(np.argmax(counts))
     ratios = _ratios(source_dbfs, other_dbfs, frames=_later(heard, frames, lag), lag=lag)
@@ -131,7 +134,7 @@ def copy_of(
     if inside < MIN_COPY_FRAMES:
         return None
     level = float(np.median(ratios[low : low + inside]))
-    agreement, coverage = inside / (inside + below), inside / max(1, int(source_active.sum()))
+    agreement, coverage = inside / (inside + below), inside / max(1, spoke)
     if agreement < MIN_AGREEMENT or coverage < MIN_COVERAGE or not FAINTEST_COPY_DB <= level <= LOUDEST_COPY_DB:
         return None
     return Copy(level_db=level, lag_s=lag * hop_s, agreement=agreement, coverage=coverage)
