@@ -15,6 +15,7 @@ import time
 def main(command: list[str]) -> None:
     """Run the command with its output thrown away, errors kept in the file that CHILD_ERRORS names."""
     errors = os.environ.pop("CHILD_ERRORS")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # users have compiled modules after the first start
     begin = time.perf_counter()
     process = os.posix_spawn(
         command[0],

@@ -1,4 +1,4 @@
-"""Import and measure of ever larger folders: what an hour of audio costs, apart from what every run costs."""
+"""Import and measure of ever larger folders, with one worker and with two, and the peer's scan of two of them."""
 
 from __future__ import annotations
 
@@ -7,63 +7,96 @@ from pathlib import Path
 
 from benchmarks import synthetic_calls
 from benchmarks.folder import PEER, importing, scanning
-from benchmarks.measured import interleaved
+from benchmarks.measured import interleaved, ratio
 from benchmarks.tables import Table, seconds, times
 
 SIZES = {"tiny": (1, 0.2, 1), "quick": (3, 2.0, 3), "full": (12, 5.0, 3)}
-"""Calls of the smallest folder, minutes of each, rounds. The others hold 4 and 16 times as many calls; the peer
-scans the two smaller ones, once."""
+"""Calls of the smallest folder, minutes of each, rounds."""
+
+FACTORS = (1, 12, 36)
+"""How many times as many calls each folder holds; the peer scans all but the largest, once."""
+
+ONE, TWO = "1 worker", "2 workers"
 
 
 def run(size: str, scratch: Path) -> list[Table]:
-    """Measure three folders in turn, then the peer on two of them."""
+    """Measure the folders in turn, then the peer."""
     calls, minutes, rounds = SIZES[size]
-    counts = [calls, 4 * calls, 16 * calls]
-    contestants = {}
+    counts = [calls * factor for factor in FACTORS]
     for count in counts:
-        folder = scratch / f"calls-{count}"
-        synthetic_calls.folder(folder, calls=count, minutes=minutes)
-        contestants[str(count)] = importing(folder, scratch / "archive", media="reference", workers=1)
+        synthetic_calls.folder(scratch / f"calls-{count}", calls=count, minutes=minutes)
+    archive = scratch / "archive"
+    contestants = {
+        f"{count} {name}": importing(scratch / f"calls-{count}", archive, media="reference", workers=workers)
+        for count in counts
+        for workers, name in ((1, ONE), (2, TWO))
+    }
     found = interleaved(contestants, rounds=rounds)
-    hours = [count * minutes / 60 for count in counts]
+    scans = {} if size == "tiny" else {n: scanning(scratch / f"calls-{n}", scratch / "peer") for n in counts[:-1]}
+    scanned = {n: costs.runs[0] for n, costs in interleaved(scans, rounds=1).items()}
     table = Table(
-        f"growth: import --measure of calls of {minutes:g} min, 1 worker, {rounds} rounds",
-        ["calls", "hours of audio", "wall median", "CPU median", "CPU of one more hour", "peak MB"],
+        f"growth: import --measure of calls of {minutes:g} min, {rounds} rounds",
+        [
+            "calls",
+            "hours of audio",
+            "contestant",
+            "wall median",
+            "CPU median",
+            "peak MB",
+            "x faster than peer",
+            "by CPU",
+        ],
     )
-    cpu = [found[str(count)].median("cpu_s") for count in counts]
-    for ix, count in enumerate(counts):
-        costs = found[str(count)]
-        more = seconds((cpu[ix] - cpu[ix - 1]) / (hours[ix] - hours[ix - 1])) if ix else "-"
-        table.rows.append(
-            [
-                str(count),
-                f"{hours[ix]:.2f}",
-                seconds(costs.median()),
-                seconds(cpu[ix]),
-                more,
-                f"{costs.high('peak_mb'):.0f}",
-            ]
-        )
-    # For t = fixed + c * n**k the fixed part drops out: (t16 - t4) / (t4 - t1) = 4**k.
-    steps = cpu[1] - cpu[0], cpu[2] - cpu[1]
-    power = math.log(steps[1] / steps[0], 4) if min(steps) > 0 else math.nan
-    fixed = cpu[2] - (cpu[2] - cpu[0]) / (hours[2] - hours[0]) * hours[2]
-    table.remarks.append(f"CPU of a run whatever its length: {seconds(max(fixed, 0.0))}")
+    for count in counts:
+        hours = f"{count * minutes / 60:.2f}"
+        for name in (ONE, TWO):
+            costs = found[f"{count} {name}"]
+            peer = scanned.get(count)
+            wall, cpu = costs.median(), costs.median("cpu_s")
+            against = [times(peer.wall_s / wall), times(peer.cpu_s / cpu)] if peer else ["-", "-"]
+            table.rows.append(
+                [str(count), hours, name, seconds(wall), seconds(cpu), f"{costs.high('peak_mb'):.0f}", *against]
+            )
+        if count in scanned:
+            peer = scanned[count]
+            cells = [seconds(peer.wall_s), seconds(peer.cpu_s), f"{peer.peak_mb:.0f}", "1 x", "1 x"]
+            table.rows.append([str(count), hours, f"{PEER} (peer)", *cells])
+    cpu = [found[f"{count} {ONE}"].median("cpu_s") for count in counts]
+    per_call = (cpu[-1] - cpu[0]) / (counts[-1] - counts[0])
+    fixed = max(cpu[-1] - per_call * counts[-1], 0.0)
+    table.remarks.append(
+        f"1 worker, CPU of a run whatever its length: {seconds(fixed)}; of one more hour of audio: "
+        f"{seconds(per_call * 60 / minutes)}"
+    )
+    power = _power(counts, cpu)
     table.target(
         "exponent of the growth at most 1.1 (CPU, fixed cost apart)",
         found=f"{power:.2f}",
         reached=power <= 1.1,
         size=size,
     )
-    if size != "tiny":
-        scans = {str(count): scanning(scratch / f"calls-{count}", scratch / "peer") for count in counts[:2]}
-        scanned = [costs.median("cpu_s") for costs in interleaved(scans, rounds=1).values()]
-        peer_hour = (scanned[1] - scanned[0]) / (hours[1] - hours[0])
-        own_hour = (cpu[2] - cpu[0]) / (hours[2] - hours[0])
-        table.target(
-            f"one more hour costs at most an 80th of what it costs {PEER} (CPU)",
-            found=f"{seconds(own_hour)} against {seconds(peer_hour)}, {times(peer_hour / own_hour)}",
-            reached=peer_hour / own_hour >= 80,
-            size=size,
-        )
+    for count, peer in scanned.items():
+        wall = peer.wall_s / found[f"{count} {ONE}"].median()
+        what = f"at least 80 x faster than {PEER} with one worker, {count} calls of {minutes:g} min"
+        table.target(what, found=times(wall), reached=wall >= 80, size=size)
+    gains = {count: ratio(found[f"{count} {ONE}"], found[f"{count} {TWO}"]) for count in counts}
+    table.target(
+        "a second worker adds at least 1.7 x",
+        found=", ".join(f"{times(gain)} on {count} calls" for count, gain in gains.items()),
+        reached=gains[counts[-1]] >= 1.7,
+        size=size,
+    )
     return [table]
+
+
+def _power(counts: list[int], cpu: list[float]) -> float:
+    """Return the k of ``cpu = fixed + c * counts ** k`` through three points, by halving; NaN where none fits."""
+    if not cpu[0] < cpu[1] < cpu[2]:
+        return math.nan
+    wanted = (cpu[2] - cpu[0]) / (cpu[1] - cpu[0])
+    low, high = 0.01, 4.0
+    for _ in range(60):
+        k = (low + high) / 2
+        steps = counts[2] ** k - counts[0] ** k, counts[1] ** k - counts[0] ** k
+        low, high = (k, high) if steps[0] / steps[1] < wanted else (low, k)
+    return low

@@ -1,25 +1,31 @@
-"""Several processes measure what one does."""
+"""Several workers measure what one does."""
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 from made_calls import made_call
 
-from workbench.archive import measuring
+from workbench.archive import measure_job, measuring
 from workbench.archive.archive import Archive
 
 TABLES = ("channels", "segments", "input_health", "frames")
 
 
-def test_two_workers_give_the_rows_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job for each recording."""
+    monkeypatch.setattr(measuring, "_split", lambda todo, _workers: ([row] for row in todo))
+
+
+@pytest.mark.usefixtures("one_by_one")
+def test_two_workers_give_the_rows_of_one(tmp_path: Path) -> None:
     found = []
     for workers in (1, 2):
         archive = Archive.create(tmp_path / f"a{workers}")
         archive.add([made_call(ix, tmp_path / "sounds") for ix in range(6)])
-        monkeypatch.setattr(measuring, "POOL_S", 0.0)
-        monkeypatch.setattr(measuring, "_split", lambda todo, _workers: ([row] for row in todo))
         seen: list[float] = []
         report = archive.measure(workers=workers, on_progress=lambda done, total, seen=seen: seen.append(done / total))
         assert (report.measured, report.problems) == (6, [])
@@ -35,9 +41,32 @@ def test_two_workers_give_the_rows_of_one(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(found[0]["frames"]) == 6 * 50  # 0.5 s: a frame every 10 ms
 
 
-def test_a_little_audio_starts_no_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "ProcessPoolExecutor", None)
-    monkeypatch.setattr(measuring, "_split", lambda todo, _workers: ([row] for row in todo))
+@pytest.mark.usefixtures("one_by_one")
+def test_a_stop_half_way_begins_no_further_recording_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     archive = Archive.create(tmp_path / "a")
-    archive.add([made_call(ix, tmp_path / "sounds") for ix in range(2)])
-    assert archive.measure(workers=2).measured == 2
+    archive.add([made_call(ix, tmp_path / "sounds") for ix in range(6)])
+    before = archive.snapshot
+    begun: list[str] = []
+    released = threading.Event()
+    require = measure_job.media.require
+
+    def slow(layout: object, row: dict[str, str], *, hashed: bool) -> object:
+        begun.append(row["recording_id"])
+        if len(begun) > 1:
+            released.wait(5.0)
+        return require(layout, row, hashed=hashed)  # type: ignore[arg-type]
+
+    def interrupted(_done: float, _total: float) -> None:
+        released.set()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(measure_job.media, "require", slow)
+    with pytest.raises(KeyboardInterrupt):
+        archive.measure(workers=2, on_progress=interrupted)
+    assert len(begun) < 6
+    archive.refresh()
+    assert archive.snapshot == before
+    monkeypatch.undo()
+    assert archive.measure(workers=2).measured == 6

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +153,34 @@ def test_what_others_print_meanwhile_is_passed_on(tmp_path: Path, capfd: pytest.
         other.join()
     os.write(2, b"after\n")
     assert capfd.readouterr().err == "a line of somebody else\nafter\n"
+
+
+def test_standard_error_comes_back_while_threads_decode_without_a_pause(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Two threads that hand over to each other: there is never a moment without one of them."""
+    path = mp3(tmp_path / "a.mp3")
+    end = time.monotonic() + 1.0
+
+    def decode() -> None:
+        while time.monotonic() < end:
+            with quiet(str(path)):
+                time.sleep(0.02)
+
+    threads = [threading.Thread(target=decode) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.1)
+    os.write(2, b"12 %\n")
+    shown_after = None
+    while shown_after is None and time.monotonic() < end:
+        time.sleep(0.01)
+        if "12 %" in capfd.readouterr().err:
+            shown_after = end - time.monotonic()
+    for thread in threads:
+        thread.join()
+    assert shown_after is not None
+    assert shown_after > 0.2  # long before they end
 
 
 def test_without_standard_error_an_mp3_is_read_all_the_same(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from benchmarks.tables import Table
 ROOT = Path(__file__).parents[2]
 ROWS = {
     "folder": 3,
-    "growth": 3,
+    "growth": 6,
     "frame_size": 5,
     "startup": 5,
     "queries": 7,

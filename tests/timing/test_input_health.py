@@ -231,18 +231,35 @@ def test_a_constant_offset_is_not_taken_for_a_caller(tmp_path: Path, roles: tupl
     assert not found["verdict_eligible"]
 
 
-def test_coherence_equals_the_cosine_taken_lag_by_lag() -> None:
+@pytest.mark.parametrize("count", [400, 20_001])  # the longer one is multiplied in pieces
+def test_coherence_equals_the_cosine_taken_lag_by_lag(count: int) -> None:
     rng = np.random.default_rng(9)
-    first, second = rng.random(400), rng.random(400)
+    first, second = rng.random(count), rng.random(count)
     second[30:] += first[:-30] * 2
     found = coherence(first, second, hop_s=0.01)
     cosines = {}
     for lag in range(-50, 51):
-        a, b = (first[lag:], second[: 400 - lag]) if lag >= 0 else (first[:lag], second[-lag:])
+        a, b = (first[lag:], second[: count - lag]) if lag >= 0 else (first[:lag], second[-lag:])
         cosines[lag] = float(np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b))
     assert found is not None
     assert found.value == pytest.approx(max(cosines.values()), abs=1e-12)
     assert found.lag_s == pytest.approx(max(cosines, key=lambda lag: cosines[lag]) * 0.01)
+
+
+@pytest.mark.parametrize("lag", [0, 7, 50])
+@pytest.mark.parametrize(("copied", "found"), [(0.55, True), (0.45, False)])
+def test_a_copy_must_cover_half_of_its_source_at_any_delay(lag: int, copied: float, *, found: bool) -> None:
+    """1,000 frames of speech of which the first part comes back 20 dB lower, `lag` frames later."""
+    rng = np.random.default_rng(lag)
+    source, other = np.full(3000, -90.0), np.full(3000, -90.0)
+    source[500:1500] = rng.uniform(-30, -10, 1000)
+    last = 500 + round(1000 * copied)
+    other[500 + lag : last + lag] = source[500:last] - 20.0
+    copy = copy_of(source, other, source_active=source > -60, other_active=other > -60, hop_s=0.01)
+    assert (copy is not None) == found
+    if copy is not None:
+        assert (copy.level_db, copy.lag_s) == (pytest.approx(-20.0), pytest.approx(lag * 0.01))
+        assert copy.coverage == pytest.approx(copied)
 
 
 def test_measures_that_need_sound_are_undefined_without_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from workbench.audio.config import MeasureConfig
 from workbench.errors import ArchiveFailed, ImportFailed
 
 if TYPE_CHECKING:
+    import polars as pl
     import pyarrow as pa
 
 _CONFIRMED = ("declared", "option", "sidecar", "format")
@@ -53,37 +55,41 @@ class Job:
 
 @dataclass
 class Batch:
-    """What a job gave: rows by table, what was measured, what could not be and why."""
+    """What a job gave: checked rows by table, what was measured, what could not be and why."""
 
-    channels: list[dict[str, Any]] = field(default_factory=list)
-    health: list[dict[str, Any]] = field(default_factory=list)
-    segments: list[dict[str, Any]] = field(default_factory=list)
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
     recordings: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     duration_s: float = 0.0
     frames: Path | None = None
 
 
-def measure_job(job: Job) -> Batch:
-    """Measure the recordings of a job; runs in a process of its own.
+def measure_job(job: Job, stop: threading.Event) -> Batch:
+    """Measure the recordings of a job; runs in a thread of its own.
 
     Parameters
     ----------
     job : Job
         What to measure.
+    stop : threading.Event
+        Once set, no further recording is begun.
 
     Returns
     -------
     Batch
         With `problems` for every file that is missing, changed or damaged; the others are measured.
     """
+    from workbench.schema import tables
     from workbench.timing.measuring import measure_recording
 
     batch = Batch()
+    rows: dict[str, list[dict[str, Any]]] = {"channels": [], "input_health": [], "segments": []}
     parquet = FrameFile(job.frames)
     written: set[str] = set()
     try:
         for row in job.rows:
+            if stop.is_set():
+                break
             raw = row["container"] == "raw"
             try:
                 media.require(job.layout, row, hashed=row["recording_id"] not in job.verified)
@@ -102,9 +108,9 @@ def measure_job(job: Job) -> Batch:
             except (ArchiveFailed, ImportFailed) as error:
                 batch.problems.append(str(error))
                 continue
-            batch.channels += measured.channels
-            batch.health.append(measured.health)
-            batch.segments += measured.segments
+            rows["channels"] += measured.channels
+            rows["input_health"].append(measured.health)
+            rows["segments"] += measured.segments
             batch.recordings.append(row["recording_id"])
             batch.duration_s += row["duration_s"]
             if row["recording_id"] not in written:
@@ -112,38 +118,54 @@ def measure_job(job: Job) -> Batch:
                 parquet.write(measured.frames)
     finally:
         parquet.close()
+    batch.tables = {name: tables()[name].checked(found) for name, found in rows.items()}
     batch.frames = job.frames if job.frames.exists() else None
     return batch
 
 
+ROW_GROUP = 122_880
+"""Rows of a row group: a call of five minutes has 30,000 frames, so a group holds some calls or a part of one."""
+
+
 class FrameFile:
-    """A Parquet file of frames: delta encodings, zstd, a row group a recording."""
+    """A Parquet file of frames: delta encodings, full row groups."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._writer: Any = None
+        self._waiting: list[pa.Table] = []
+        self._rows = 0
 
     def write(self, frames: pa.Table) -> None:
         """Append the frames of one recording; none is fine."""
+        if not frames.num_rows:
+            return
+        if self._waiting and self._rows + frames.num_rows > ROW_GROUP:
+            self._flush()
+        self._waiting.append(frames)
+        self._rows += frames.num_rows
+
+    def _flush(self) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        if frames.num_rows == 0:
-            return
+        frames = pa.concat_tables(self._waiting)
         if self._writer is None:
             numbers = [f.name for f in frames.schema if pa.types.is_integer(f.type)]
             texts = [f.name for f in frames.schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
             self._writer = pq.ParquetWriter(
                 self._path,
                 frames.schema,
-                compression="zstd",
-                compression_level=1,
+                compression="snappy",  # after the delta encodings zstd takes a seventh more time for 0.3 % of the space
                 use_dictionary=texts,
                 column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
             )
-        self._writer.write_table(frames, row_group_size=122_880)
+        self._writer.write_table(frames, row_group_size=ROW_GROUP)
+        self._waiting, self._rows = [], 0
 
     def close(self) -> None:
         """Finish the file; there is none when nothing was written."""
+        if self._waiting:
+            self._flush()
         if self._writer is not None:
             self._writer.close()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import signal
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 BATCH_S = 7200.0
 """Most seconds of audio a worker takes at a time; one Parquet file of frames comes of each batch."""
-
-POOL_S = 6 * 3600.0
-"""Below this much audio one process is done before others have started."""
 
 Progress = Callable[[float, float], None]
 
@@ -64,7 +60,7 @@ def measure(
     config : MeasureConfig, optional
         Published energy method by default.
     workers : int
-        Processes that decode and measure; 1 stays in this process.
+        Threads that decode and measure; decoding, arithmetic and Parquet run outside Python's lock.
     verified : frozenset of str
         Recordings whose bytes this process has just hashed, as an import does.
     on_progress : callable, optional
@@ -132,36 +128,28 @@ def _split(todo: list[dict[str, Any]], workers: int) -> Iterator[list[dict[str, 
 
 
 def _run(jobs: list[Job], workers: int, on_progress: Progress | None) -> list[Batch]:
-    """Run the jobs, on several processes where there is more than one; return their batches in order."""
+    """Run the jobs side by side; return their batches in order."""
     total = sum(job.duration_s for job in jobs)
     done = 0.0
-    results: list[Batch | None] = [None] * len(jobs)
-
-    def finished(ix: int, batch: Batch) -> None:
-        nonlocal done
-        results[ix] = batch
-        done += jobs[ix].duration_s
-        if on_progress:
-            on_progress(done, total)
-
-    if workers == 1 or len(jobs) == 1 or total < POOL_S:
-        for ix, job in enumerate(jobs):
-            finished(ix, measure_job(job))
-    else:
-        with ProcessPoolExecutor(
-            min(workers, len(jobs)),
-            mp_context=get_context("spawn"),
-            initializer=signal.signal,
-            initargs=(signal.SIGINT, signal.SIG_IGN),  # Ctrl-C is the parent's affair
-        ) as pool:
-            futures = {pool.submit(measure_job, job): ix for ix, job in enumerate(jobs)}
-            for future in as_completed(futures):
-                finished(futures[future], future.result())
-    return [batch for batch in results if batch is not None]
+    stop = threading.Event()
+    pool = ThreadPoolExecutor(workers)
+    try:
+        futures = {pool.submit(measure_job, job, stop): job for job in jobs}
+        for future in as_completed(futures):
+            future.result()
+            done += futures[future].duration_s
+            if on_progress:
+                on_progress(done, total)
+        return [future.result() for future in futures]
+    finally:
+        stop.set()  # Ctrl-C ends each job after the recording it is at
+        pool.shutdown(cancel_futures=True)
 
 
 def _replace(con: duckdb.DuckDBPyConnection, writer: Writer, batches: list[Batch], *, run: dict[str, Any]) -> None:
     """Replace the derived rows of the measured recordings; the body of the transaction."""
+    import polars as pl
+
     done = sorted({recording_id for batch in batches for recording_id in batch.recordings})
     names = ", ".join(map(quote, done))
     con.execute(f"CREATE OR REPLACE TEMP TABLE measured AS SELECT unnest([{names}]) AS recording_id")
@@ -172,7 +160,6 @@ def _replace(con: duckdb.DuckDBPyConnection, writer: Writer, batches: list[Batch
     for ix, batch in enumerate(batches):
         if batch.frames is not None:
             writer.adopt("frames", batch.frames, name=f"{run['run_id']}-{ix:05d}.parquet")
-    writer.add("channels", [row for batch in batches for row in batch.channels])
-    writer.add("input_health", [row for batch in batches for row in batch.health])
-    writer.add("segments", [row for batch in batches for row in batch.segments])
+    for table in ("channels", "input_health", "segments"):
+        writer.insert(table, pl.concat([batch.tables[table] for batch in batches]))
     writer.add("runs", [run])

@@ -14,6 +14,7 @@ import struct
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -24,7 +25,7 @@ SHORT_FRACTION, SHORT_S = 0.02, 0.1
 """An MP3 is cut off when more than both of these are missing; encoders and decoders differ by a few frames."""
 
 _REMARK: Final = re.compile(rb"^(?:Note|Warning): |libmpg123|^\s*$")
-_LOCK = threading.Lock()
+MOST_HELD_S = 0.1
 
 
 def expected_samples(path: str) -> int | None:
@@ -102,12 +103,53 @@ def clearly_shorter(count: int, expected: int, *, sample_rate_hz: int) -> bool:
     return missing > SHORT_FRACTION * expected and missing > SHORT_S * sample_rate_hz
 
 
+class _Shared:
+    """Standard error led into a file, for as many threads as decode at the time."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._users = 0
+        self._since = 0.0
+        self._stack = contextlib.ExitStack()
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        with self._changed:
+            while self._users and time.monotonic() - self._since > MOST_HELD_S:
+                self._changed.wait()
+            if not self._users:
+                self._lead_away()
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._users -= 1
+                if not self._users:
+                    self._stack.close()
+                    self._changed.notify_all()
+
+    def _lead_away(self) -> None:
+        with contextlib.ExitStack() as stack:
+            kept = os.dup(2)
+            stack.callback(os.close, kept)
+            held = stack.enter_context(tempfile.TemporaryFile())
+            os.dup2(held.fileno(), 2)
+            stack.callback(_restore, kept, held.fileno())
+            self._stack = stack.pop_all()
+        self._since = time.monotonic()
+
+
+_STANDARD_ERROR = _Shared()
+
+
 @contextlib.contextmanager
 def quiet(path: str) -> Iterator[None]:
     """Hold back what the MP3 decoder prints about a file while the block runs.
 
     The decoder is C code without a switch for it and writes to file descriptor 2, so the descriptor is led
-    into a file for that time, one thread at a time. What anybody else wrote there is passed on afterwards.
+    into a file for that time. What anybody else wrote there is passed on afterwards; threads that decode
+    side by side give it back every tenth of a second, so that a progress bar goes on.
 
     Parameters
     ----------
@@ -124,12 +166,7 @@ def quiet(path: str) -> Iterator[None]:
     if other or sys.__stderr__ is None:  # started without standard error, so descriptor 2 may be any file
         yield
         return
-    with _LOCK, contextlib.ExitStack() as stack:
-        kept = os.dup(2)
-        stack.callback(os.close, kept)
-        held = stack.enter_context(tempfile.TemporaryFile())
-        os.dup2(held.fileno(), 2)
-        stack.callback(_restore, kept, held.fileno())
+    with _STANDARD_ERROR.held():
         yield
 
 

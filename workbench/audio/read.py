@@ -19,13 +19,14 @@ import numpy as np
 
 from workbench.audio.file_digest import pcm16_sha256
 from workbench.audio.mp3 import clearly_shorter, quiet
+from workbench.audio.section import Section
 from workbench.audio.source import LOSSY, Source, identify
 from workbench.errors import ImportFailed, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BLOCK_FRAMES = 80_000
+BLOCK_FRAMES = 320_000
 
 
 NON_FINITE_SHARE = 0.001
@@ -49,32 +50,6 @@ class AudioInfo(msgspec.Struct, frozen=True, kw_only=True):
     channel_count: int
     frame_count: int
     duration_s: float
-
-
-class _Section(io.RawIOBase):
-    """A file from an offset on, as a file of its own."""
-
-    def __init__(self, path: str, offset: int, length: int) -> None:
-        self._file = Path(path).open("rb")  # noqa: SIM115 - closed by close()
-        self._offset, self._length, self._at = offset, length, 0
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = offset + (0, self._at, self._length)[whence]
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer).cast("B")
-        self._file.seek(self._offset + self._at)
-        got = self._file.readinto(view[: max(0, min(len(view), self._length - self._at))])
-        self._at += got
-        return got
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
 
 
 def probe(path: str | Path, *, encoding: str | None = None, sample_rate_hz: int | None = None) -> AudioInfo:
@@ -229,15 +204,24 @@ def _reader(source: Source, block_frames: int, tally: Tally) -> Iterator[NDArray
 
 def _pcm16(source: Source, block_frames: int) -> Iterator[NDArray[np.int16]]:
     left = source.promised or 0
+    width = 2 * source.channel_count
     with Path(source.path).open("rb", buffering=0) as file:
         file.seek(source.data_offset)
         while left:
             want = min(left, block_frames)
-            samples = np.fromfile(file, dtype="<i2", count=want * source.channel_count)
-            if samples.size < want * source.channel_count:
-                raise _cut_short(source, (source.promised or 0) - left + samples.size // source.channel_count)
+            samples = np.empty((want, source.channel_count), "<i2")
+            got = _fill(file, samples)
+            if got < want * width:
+                raise _cut_short(source, (source.promised or 0) - left + got // width)
             left -= want
-            yield samples.astype(np.int16, copy=False).reshape(want, source.channel_count)
+            yield samples.astype(np.int16, copy=False)
+
+
+def _fill(file: io.FileIO, array: NDArray[Any]) -> int:
+    view, at = array.data.cast("B"), 0
+    while at < len(view) and (got := file.readinto(view[at:])):
+        at += got
+    return at
 
 
 def _open(source: Source) -> Any:
@@ -245,7 +229,7 @@ def _open(source: Source) -> Any:
 
     if source.reader == "raw":
         width = (source.sample_width_bits or 8) // 8 * source.channel_count
-        section = _Section(source.path, source.data_offset, (source.promised or 0) * width)
+        section = Section(source.path, source.data_offset, (source.promised or 0) * width)
         return soundfile.SoundFile(
             section,
             format="RAW",

@@ -67,6 +67,7 @@ def _build(target: Path, *, workers: int, quiet: bool) -> tuple[ImportReport, Ar
             [folder("data") / "calls"],
             Options(),
             on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
+            workers=workers,
         )
         report = archive.add(calls, workers=workers, distinct=True)
     with output.progress("measuring", unit="s of audio", quiet=quiet) as show:

@@ -90,6 +90,7 @@ def command(
             stated,
             format=format_name,
             on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
+            workers=workers,
         )
         made = not target.exists() or not any(target.iterdir())
         archive = _make(target) if made else Archive(target)

@@ -28,7 +28,7 @@ workers = click.option(
     type=click.IntRange(1),
     default=os.cpu_count() or 1,
     show_default="all cores",
-    help="Processes or threads that read audio.",
+    help="Threads that read and measure audio.",
 )
 
 

@@ -21,6 +21,7 @@ def read(
     *,
     format: str = "auto",  # noqa: A002 - named as the option is
     on_progress: Progress | None = None,
+    workers: int = 1,
 ) -> Reading:
     """Read calls from files and folders, one at a time.
 
@@ -35,6 +36,8 @@ def read(
         Name of one importer, or 'auto'.
     on_progress : callable, optional
         Called before each input and at the end with the bytes done, the bytes in all, and the path.
+    workers : int, default 1
+        Threads that take the digests of audio files.
 
     Returns
     -------
@@ -53,4 +56,4 @@ def read(
     from workbench.ingest.intake.walk import survey
     from workbench.ingest.protocol import Options
 
-    return Reading(survey(paths, format=format), options or Options(), on_progress)
+    return Reading(survey(paths, format=format), options or Options(), on_progress=on_progress, workers=workers)

@@ -158,6 +158,29 @@ class Table(dy.Schema):
         return frame
 
     @classmethod
+    def checked(cls, rows: list[dict[str, Any]]) -> pl.DataFrame:
+        """Build a frame of this table and check it against every rule.
+
+        Parameters
+        ----------
+        rows : list of dict
+            As for :meth:`frame`.
+
+        Returns
+        -------
+        polars.DataFrame
+            All columns of the table in order; no rows for an empty list.
+
+        Raises
+        ------
+        SchemaFailed
+            When a value does not fit the type of its column.
+        dataframely.exc.ValidationError
+            When a row breaks a rule.
+        """
+        return cls.validate(cls.frame(rows))
+
+    @classmethod
     def fitting(cls, rows: list[dict[str, Any]]) -> tuple[pl.DataFrame, dict[int, str]]:
         """Build a frame of those rows whose values fit the types of their columns.
 

@@ -26,6 +26,7 @@ MIN_COVERAGE = 0.5  # share of the source's speech that must reappear
 LOUDEST_COPY_DB = -6.0  # above it, two people talking at the same level cannot be told from a copy
 FAINTEST_COPY_DB = -50.0
 _SEARCHED_FRAMES = 2048
+_PIECE = 8192  # frames multiplied at once: longer dot products start threads that cost more than they save
 
 
 class Coherence(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,14 +75,15 @@ def coherence(first: NDArray[np.float64], second: NDArray[np.float64], *, hop_s:
 def _cosines(late: NDArray[np.float64], early: NDArray[np.float64], hop_s: float) -> NDArray[np.float64]:
     n = len(late)
     lags = min(round(MAX_LAG_S / hop_s), n - MIN_OVERLAP_FRAMES)
-    from_here = np.cumsum((late * late)[::-1])[::-1]
-    up_to = np.cumsum(early * early)
-    found = np.full(lags + 1, np.nan)
-    for lag in range(lags + 1):
-        norm = np.sqrt(from_here[lag]) * np.sqrt(up_to[n - lag - 1])
-        if norm > 0:
-            found[lag] = np.einsum("f,f->", late[lag:], early[: n - lag]) / norm
-    return found
+    from_here = np.cumsum((late * late)[::-1])[::-1][: lags + 1]
+    up_to = np.cumsum(early * early)[::-1][: lags + 1]
+    delayed = np.lib.stride_tricks.sliding_window_view(np.append(late, np.zeros(lags)), n)
+    products = np.zeros(lags + 1)
+    for at in range(0, n, _PIECE):
+        products += np.vecdot(delayed[:, at : at + _PIECE], early[at : at + _PIECE])
+    norms = np.sqrt(from_here) * np.sqrt(up_to)
+    cosines: NDArray[np.float64] = np.divide(products, norms, out=np.full(lags + 1, np.nan), where=norms > 0)
+    return cosines
 
 
 def copy_of(
@@ -124,8 +126,10 @@ def copy_of(
         return None
     lags = range(min(round(MAX_LAG_S / hop_s), len(source_dbfs) - 1) + 1)
     spoke = int(source_active.sum())
-    if max(np.count_nonzero(source_active[: len(heard) - lag] & heard[lag:]) for lag in lags) < MIN_COVERAGE * spoke:
-        return None  # too few of the source's frames are heard again at any delay, whatever their ratios
+    before = np.concatenate([[0], np.cumsum(heard)])
+    again = before[np.minimum(np.arange(len(heard)) + len(lags), len(heard))] > before[:-1]
+    if np.count_nonzero(source_active & again) < MIN_COVERAGE * spoke:
+        return None  # too few of the source's frames are heard again within any of the delays
     some = frames[:: -(-len(frames) // _SEARCHED_FRAMES)]
     counts = [_band(_ratios(source_dbfs, other_dbfs, frames=_later(heard, some, lag), lag=lag))[1] for lag in lags]
     lag = int(np.argmax(counts))

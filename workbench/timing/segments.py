@@ -22,7 +22,7 @@ def runs(active: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64
     tuple of numpy.ndarray of int64, shape (runs,)
         Starts and ends; empty where nothing is true.
     """
-    edges = np.flatnonzero(np.diff(active.astype(np.int8), prepend=np.int8(0), append=np.int8(0)))
+    edges = np.flatnonzero(np.concatenate([active[:1], active[1:] != active[:-1], active[-1:]]))
     return edges[0::2], edges[1::2]
 
 

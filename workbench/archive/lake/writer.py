@@ -101,8 +101,7 @@ class Writer:
         """Check rows against their table's schema and insert them, inside the running transaction."""
         from workbench.schema import tables
 
-        schema = tables()[table]
-        return self.insert(table, schema.validate(schema.frame(rows))) if rows else 0
+        return self.insert(table, tables()[table].checked(rows)) if rows else 0
 
     def insert(self, table: str, frame: pl.DataFrame) -> int:
         """Insert a frame that satisfies its table's schema, inside the running transaction.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from workbench.errors import ImportFailed, WorkbenchError
 from workbench.ingest import audio_file
 from workbench.ingest.audio_names import call_stem, partner
 from workbench.ingest.intake import digest
+from workbench.ingest.intake.ahead import digested
 from workbench.ingest.intake.hygiene import strip_call, strip_refusal
 from workbench.ingest.intake.plausibility import clock_problem, whole_seconds
 from workbench.ingest.intake.refusing import of_call
@@ -39,10 +41,11 @@ class Reading(Iterator[Call | Refusal]):
         Audio files left out because a call that was read already has them.
     """
 
-    def __init__(self, survey: Survey, options: Options, on_progress: Progress | None) -> None:
+    def __init__(self, survey: Survey, options: Options, *, on_progress: Progress | None, workers: int) -> None:
         self.survey = survey
         self.referenced = 0
         self._options = options
+        self._workers = workers
         self._on_progress = on_progress
         self._owned: set[str] = set()
         self._seen = Seen()
@@ -70,7 +73,7 @@ class Reading(Iterator[Call | Refusal]):
         others = [item for item in self.survey.inputs if item.path not in chosen]
         ids = _audio_ids(audio)
         done, total = 0, self.survey.total_bytes
-        for item in (*others, *audio):
+        for item in itertools.chain(others, digested(audio, self._workers)):
             if self._on_progress is not None:
                 self._on_progress(done, total, item.path)
             if item.path in chosen and self._is_owned(item.path):

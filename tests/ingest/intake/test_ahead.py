@@ -1,0 +1,66 @@
+"""Digests taken ahead change nothing of what is read."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile as sf
+
+from workbench.audio import file_digest
+from workbench.errors import ImportFailed
+from workbench.ingest import read
+from workbench.ingest.protocol import Options
+from workbench.schema.call import Call, Refusal
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Thirty short calls, one that is no audio, and one that vanishes before it is read."""
+    for ix in range(30):
+        noise = np.random.default_rng(ix).integers(-3000, 3000, size=(800, 2), dtype=np.int16)
+        sf.write(tmp_path / f"call-{ix:02d}.wav", noise, 8000)
+    (tmp_path / "call-07x.wav").write_bytes(b"no audio")
+    return tmp_path
+
+
+def _line(item: Call | Refusal) -> str:
+    if isinstance(item, Refusal):
+        return f"{item.rule} {Path(item.source_uri).name}"
+    return f"{item.id} {item.source_sha256}"
+
+
+def told(folder: Path, workers: int) -> list[str]:
+    """What is read, call by call: its id and digest, or the rule that refuses it."""
+    file_digest._digests.cache_clear()
+    found = read([folder], Options(channels=("caller", "agent")), workers=workers)
+    (folder / "call-20.wav").rename(folder / "hidden")
+    try:
+        return [_line(item) for item in found]
+    finally:
+        (folder / "hidden").rename(folder / "call-20.wav")
+
+
+def test_calls_and_refusals_are_the_same_with_any_number_of_workers(folder: Path) -> None:
+    one, two, many = (told(folder, workers) for workers in (1, 2, 16))
+    assert one == two == many
+    assert len(one) == 31
+    sound = hashlib.sha256((folder / "call-00.wav").read_bytes()).hexdigest()
+    assert one[0] == f"call-00 {sound}"
+    assert [line for line in one if line.endswith(".wav")] == ["not_audio call-07x.wav", "unreadable call-20.wav"]
+
+
+def test_the_digests_are_known_when_a_call_is_read(folder: Path) -> None:
+    file_digest._digests.cache_clear()
+    calls = [item for item in read([folder], workers=2) if isinstance(item, Call)]
+    info = file_digest._digests.cache_info()
+    assert len(calls) == 30
+    assert info.misses <= 31
+    assert info.hits >= 30
+
+
+def test_a_strict_reading_ends_at_the_first_refusal_with_work_still_ahead(folder: Path) -> None:
+    with pytest.raises(ImportFailed):
+        list(read([folder], Options(strict=True), workers=2))
