@@ -19,7 +19,7 @@ import numpy as np
 
 from workbench.audio.file_digest import pcm16_sha256
 from workbench.audio.mp3 import clearly_shorter, quiet
-from workbench.audio.section import Section
+from workbench.audio.section import section
 from workbench.audio.source import LOSSY, Source, identify
 from workbench.errors import ImportFailed, UsageError
 
@@ -229,9 +229,8 @@ def _open(source: Source) -> Any:
 
     if source.reader == "raw":
         width = (source.sample_width_bits or 8) // 8 * source.channel_count
-        section = Section(source.path, source.data_offset, (source.promised or 0) * width)
         return soundfile.SoundFile(
-            section,
+            section(source.path, offset=source.data_offset, length=(source.promised or 0) * width),
             format="RAW",
             subtype=source.subtype,
             endian="LITTLE",

@@ -7,9 +7,30 @@ from pathlib import Path
 from typing import Any
 
 
-class Section(io.RawIOBase):
-    """Reads `length` bytes of a file from `offset` on, as if there were nothing else."""
+def section(path: str, *, offset: int, length: int) -> io.RawIOBase:
+    """Open `length` bytes of a file from `offset` on, as if there were nothing else in it.
 
+    Parameters
+    ----------
+    path : str
+        The file.
+    offset, length : int
+        In bytes; what the file does not have is missing at the end.
+
+    Returns
+    -------
+    io.RawIOBase
+        Open for reading and seeking.
+
+    Raises
+    ------
+    OSError
+        When the file cannot be opened.
+    """
+    return _Section(path, offset, length)
+
+
+class _Section(io.RawIOBase):
     def __init__(self, path: str, offset: int, length: int) -> None:
         self._file = Path(path).open("rb")  # noqa: SIM115 - closed by close()
         self._offset, self._length, self._at = offset, length, 0
