@@ -22,7 +22,7 @@ ROWS = {
     "startup": 5,
     "queries": 7,
     "turns": 5,
-    "verdicts": 4,
+    "verdicts": 6,
     "jsonl": 2,
 }
 

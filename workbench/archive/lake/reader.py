@@ -156,7 +156,8 @@ class Reader:
                 where="query",
                 hint="write a SELECT, or WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, SHOW; commands change an archive",
             )
-        serialized = self.rows("select json_serialize_sql($query)", {"query": query})[1][0][0]
+        # a text, not a parameter: to bind one DuckDB imports pandas where it is installed, in 0.3 s
+        serialized = self.rows(f"select json_serialize_sql({quote(query)})")[1][0][0]
         fence.check(json.loads(serialized))
 
     def interrupt(self) -> None:
