@@ -26,7 +26,7 @@ def connect() -> duckdb.DuckDBPyConnection:
     ArchiveFailed
         When an extension is not there and cannot be fetched.
     """
-    config = {"python_enable_replacements": "false"}
+    config: dict[str, str | bool | int | float | list[str]] = {"python_enable_replacements": "false"}
     if _verified.issuperset(_EXTENSIONS):
         config["allow_unsigned_extensions"] = "true"
     con = duckdb.connect(":memory:", config=config)
