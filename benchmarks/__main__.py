@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks import machine
 
-NAMES = ("folder", "growth", "frames", "frame_size", "startup", "queries", "turns", "verdicts", "jsonl")
+NAMES = ("folder", "growth", "frames", "frame_size", "startup", "queries", "turns", "verdicts", "notebook", "jsonl")
 SIZES = ("tiny", "quick", "full")
 
 

@@ -13,7 +13,7 @@ from benchmarks.tables import Table, seconds, times
 SIZES = {"tiny": (1, 0.2, 1), "quick": (3, 2.0, 3), "full": (12, 5.0, 3)}
 """Calls of the smallest folder, minutes of each, rounds."""
 
-FACTORS = (1, 12, 36)
+FACTORS = (1, 12, 48)
 """How many times as many calls each folder holds; the peer scans all but the largest, once."""
 
 ONE, TWO = "1 worker", "2 workers"
@@ -23,8 +23,13 @@ def run(size: str, scratch: Path) -> list[Table]:
     """Measure the folders in turn, then the peer."""
     calls, minutes, rounds = SIZES[size]
     counts = [calls * factor for factor in FACTORS]
-    for count in counts:
-        synthetic_calls.folder(scratch / f"calls-{count}", calls=count, minutes=minutes)
+    largest = scratch / f"calls-{counts[-1]}"
+    synthetic_calls.folder(largest, calls=counts[-1], minutes=minutes)
+    for count in counts[:-1]:
+        folder = scratch / f"calls-{count}"
+        folder.mkdir()
+        for path in sorted(largest.iterdir())[:count]:
+            (folder / path.name).hardlink_to(path)
     archive = scratch / "archive"
     contestants = {
         f"{count} {name}": importing(scratch / f"calls-{count}", archive, media="reference", workers=workers)

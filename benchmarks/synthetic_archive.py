@@ -168,8 +168,8 @@ def _rows(names: list[str], config: str, lengths: list[int]) -> dict[str, list[d
 
 
 def with_turns(path: Path, *, calls: int, turns: int = 20) -> None:
-    """Make an archive of calls with timed turns, each caller turn with what was heard and what was said."""
-    archive = Archive.create(path)
+    """Add calls with timed turns to an archive, made when missing; callers' turns say what was heard and what said."""
+    archive = Archive(path) if path.exists() else Archive.create(path)
     archive.add(_calls(calls, turns))
     archive.close()
 

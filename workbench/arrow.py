@@ -45,8 +45,8 @@ def constant(value: str, count: int) -> pa.DictionaryArray:
     text = value.encode()
     ends = np.array([0, len(text)], np.int32)
     texts = pa.StringArray.from_buffers(1, pa.py_buffer(ends), pa.py_buffer(text))
-    kind = pa.dictionary(pa.int8(), pa.string())
-    return pa.DictionaryArray.from_buffers(kind, count, [None, pa.py_buffer(bytes(count))], texts)
+    kind = pa.dictionary(pa.int32(), pa.string())
+    return pa.DictionaryArray.from_buffers(kind, count, [None, pa.py_buffer(bytes(4 * count))], texts)
 
 
 def lists(items: pa.Array[Any], lengths: NDArray[np.int64]) -> pa.Array[Any]:

@@ -23,6 +23,7 @@ ROWS = {
     "queries": 7,
     "turns": 5,
     "verdicts": 6,
+    "notebook": 9,
     "jsonl": 2,
 }
 

@@ -149,14 +149,15 @@ class FrameFile:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        frames = pa.concat_tables(self._waiting)
+        frames = pa.concat_tables(self._waiting).unify_dictionaries()  # one a row group, or Parquet drops them
         if self._writer is None:
             numbers = [f.name for f in frames.schema if pa.types.is_integer(f.type)]
             texts = [f.name for f in frames.schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
             self._writer = pq.ParquetWriter(
                 self._path,
                 frames.schema,
-                compression="snappy",  # after the delta encodings zstd takes a seventh more time for 0.3 % of the space
+                compression="zstd",
+                compression_level=1,
                 use_dictionary=texts,
                 column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
             )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from workbench.assertions.verdicts import milliseconds
+from workbench.assertions.verdicts import in_seconds, milliseconds, plural
 
 if TYPE_CHECKING:
     from workbench.assertions.rows import Rows
@@ -56,10 +56,51 @@ def speech(rows: Rows, *, merge_gap_s: float, any_role: bool = False) -> Speech:
     )
 
 
-def usable(clocks: pl.DataFrame) -> list[tuple[pl.Expr, str, pl.Expr | str]]:
-    """Return the reasons for which timing gives no verdict, for `verdicts.otherwise`."""
-    assert "unusable" in clocks.columns
-    return [(pl.col("unusable") == status, status, pl.col("reason")) for status in ("NOT_SCORABLE", "INCONCLUSIVE")]
+CLOCK = {"clock": pl.col("clock"), "quantum_s": in_seconds(pl.col("quantum_ms"))}
+"""What a verdict on timing rests on, for its evidence."""
+
+
+def without_clock() -> list[tuple[pl.Expr, str, pl.Expr | str]]:
+    """Return the reasons for which timing gives no verdict, for `verdicts.otherwise` over `Speech.clocks`."""
+    sentence = plural("untimed", one="1 turn carries no clock.", many="{} turns carry no clock.")
+    return [
+        *((pl.col("unusable") == status, status, pl.col("reason")) for status in ("NOT_SCORABLE", "INCONCLUSIVE")),
+        (pl.col("untimed") > 0, "INCONCLUSIVE", sentence),
+    ]
+
+
+def clocked(found: pl.DataFrame, clocks: pl.DataFrame, *, start: str, end: str, length: str) -> pl.DataFrame:
+    """Say in seconds when a stretch began and ended, how long it was, and what of that is sure.
+
+    Parameters
+    ----------
+    found : polars.DataFrame
+        With ``call_id`` and two columns of whole milliseconds.
+    clocks : polars.DataFrame
+        As in :class:`Speech`.
+    start, end : str
+        The two columns.
+    length : str
+        Name of the column that holds the length.
+
+    Returns
+    -------
+    polars.DataFrame
+        With clock, quantum_ms, start_s, end_s, the length, and sure_s: the length less what a coarse clock
+        may have added to it.
+    """
+    whole = pl.col(end) - pl.col(start)
+    return found.join(clocks.select("call_id", "clock", "quantum_ms"), on="call_id").with_columns(
+        in_seconds(pl.col(start)).alias("start_s"),
+        in_seconds(pl.col(end)).alias("end_s"),
+        in_seconds(whole).alias(length),
+        in_seconds(whole - pl.col("quantum_ms")).alias("sure_s"),
+    )
+
+
+def surely_above(limit_s: float) -> pl.Expr:
+    """Return whether what is sure of a stretch of :func:`clocked` is longer than a limit, to the millisecond."""
+    return milliseconds(pl.col("sure_s")) > milliseconds(limit_s)
 
 
 def last(role: str | None, column: str) -> pl.Expr:

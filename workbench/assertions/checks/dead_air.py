@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 from msgspec import Meta, Struct
 
-from workbench.assertions.speech import speech, usable
-from workbench.assertions.verdicts import as_json, conclude, findings, in_seconds, milliseconds, otherwise, plural
+from workbench.assertions.speech import CLOCK, clocked, speech, surely_above, without_clock
+from workbench.assertions.verdicts import as_json, conclude, findings, otherwise
 
 if TYPE_CHECKING:
     from workbench.assertions.pack import Definition
@@ -56,31 +56,25 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     stretches, clocks = speech(rows, merge_gap_s=limits.merge_gap_s, any_role=True)
     reached = pl.col("end_ms").cum_max()
     leader = pl.when(pl.col("end_ms") >= reached).then(pl.int_range(pl.len())).forward_fill().shift(1)
-    silences = (
+    silences = clocked(
         stretches.with_columns(
             before_end=reached.shift(1).over("call_id"),
             before_turn=pl.col("turn_ix").gather(leader).over("call_id"),
             before_role=pl.col("role").gather(leader).over("call_id"),
             before_untimed=pl.col("untimed").gather(leader).over("call_id"),
-        )
-        .filter((pl.col("start_ms") > pl.col("before_end")) & (pl.col("untimed") == pl.col("before_untimed")))
-        .join(clocks.select("call_id", "clock", "quantum_ms"), on="call_id")
-        .with_columns(
-            start_s=in_seconds(pl.col("before_end")),
-            end_s=in_seconds(pl.col("start_ms")),
-            silence_s=in_seconds(pl.col("start_ms") - pl.col("before_end")),
-            sure_s=in_seconds(pl.col("start_ms") - pl.col("before_end") - pl.col("quantum_ms")),
-            after_turn=pl.col("turn_ix"),
-            turn_ix=pl.col("before_turn"),
-        )
-    )
+        ).filter((pl.col("start_ms") > pl.col("before_end")) & (pl.col("untimed") == pl.col("before_untimed"))),
+        clocks,
+        start="before_end",
+        end="start_ms",
+        length="silence_s",
+    ).with_columns(after_turn=pl.col("turn_ix"), turn_ix=pl.col("before_turn"))
     longest = silences.group_by("call_id").agg(pl.col("silence_s").max().alias("longest"))
     spoken = stretches.group_by("call_id").agg(pl.len().alias("n"))
     calls = clocks.join(spoken, on="call_id", how="left").join(longest, on="call_id", how="left")
     calls = calls.with_columns(pl.col("n").fill_null(0))
     return conclude(
         findings(
-            silences.filter(milliseconds(pl.col("sure_s")) > milliseconds(limits.max_silence_s)),
+            silences.filter(surely_above(limits.max_silence_s)),
             definition,
             message=pl.format("Nobody spoke for {} s.", "silence_s"),
             observed=as_json(silence_s=pl.col("silence_s")),
@@ -88,24 +82,18 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
             evidence=as_json(
                 turns=pl.concat_list("before_turn", "after_turn").list.drop_nulls(),
                 between=pl.concat_list("before_role", "role"),
-                clock=pl.col("clock"),
-                quantum_s=in_seconds(pl.col("quantum_ms")),
+                **CLOCK,
             ),
             magnitude=pl.col("sure_s"),
         ),
         otherwise(
             calls,
             reasons=[
-                *usable(calls),
-                (
-                    pl.col("untimed") > 0,
-                    "INCONCLUSIVE",
-                    plural("untimed", one="1 turn carries no clock.", many="{} turns carry no clock."),
-                ),
+                *without_clock(),
                 (pl.col("n") < 2, "SKIPPED", "There are fewer than two stretches of speech."),
             ],
             passed=pl.format("No silence between {} stretches of speech is too long.", "n"),
             observed=as_json(stretches=pl.col("n"), longest_silence_s=pl.col("longest")),
-            evidence=as_json(clock=pl.col("clock"), quantum_s=in_seconds(pl.col("quantum_ms"))),
+            evidence=as_json(**CLOCK),
         ),
     )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 from msgspec import Meta, Struct
 
-from workbench.assertions.speech import last, speech, usable
-from workbench.assertions.verdicts import as_json, conclude, findings, in_seconds, milliseconds, otherwise, plural
+from workbench.assertions.speech import CLOCK, clocked, last, speech, surely_above, without_clock
+from workbench.assertions.verdicts import as_json, conclude, findings, milliseconds, otherwise
 
 if TYPE_CHECKING:
     from workbench.assertions.pack import Definition
@@ -52,56 +52,44 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     """
     limits = definition.settings(Parameters)
     stretches, clocks = speech(rows, merge_gap_s=limits.merge_gap_s)
-    responses = (
+    responses = clocked(
         stretches.with_columns(
             caller_end=last("caller", "end_ms"),
-            caller_start=last("caller", "start_ms"),
             caller_turn=last("caller", "turn_ix"),
             caller_untimed=last("caller", "untimed"),
             agent_start=last("agent", "start_ms"),
             agent_end=last("agent", "end_ms"),
-        )
-        .filter(
+        ).filter(
             (pl.col("role") == "agent")
             & (pl.col("caller_end") <= pl.col("start_ms"))
             & (pl.col("agent_start") < pl.col("caller_end")).fill_null(value=True)
             & (pl.col("agent_end") <= pl.col("caller_end") + milliseconds(limits.held_floor_s)).fill_null(value=True)
             & (pl.col("untimed") == pl.col("caller_untimed"))
-        )
-        .join(clocks.select("call_id", "clock", "quantum_ms"), on="call_id")
-        .with_columns(gap_ms=pl.col("start_ms") - pl.col("caller_end"))
-        .with_columns(
-            start_s=in_seconds(pl.col("caller_end")),
-            end_s=in_seconds(pl.col("start_ms")),
-            gap_s=in_seconds(pl.col("gap_ms")),
-            sure_s=in_seconds(pl.col("gap_ms") - pl.col("quantum_ms")),
-        )
+        ),
+        clocks,
+        start="caller_end",
+        end="start_ms",
+        length="gap_s",
     )
     measured = responses.group_by("call_id").agg(pl.len().alias("n"), pl.col("gap_s").max().alias("longest"))
     calls = clocks.join(measured, on="call_id", how="left").with_columns(pl.col("n").fill_null(0))
     return conclude(
         findings(
-            responses.filter(milliseconds(pl.col("sure_s")) > milliseconds(limits.max_gap_s)),
+            responses.filter(surely_above(limits.max_gap_s)),
             definition,
             message=pl.format("The agent started {} s after the caller ended.", "gap_s"),
             observed=as_json(gap_s=pl.col("gap_s")),
             expected=as_json(max_gap_s=pl.lit(limits.max_gap_s)),
             evidence=as_json(
                 turns=pl.concat_list("caller_turn", "turn_ix").list.drop_nulls(),
-                clock=pl.col("clock"),
-                quantum_s=in_seconds(pl.col("quantum_ms")),
+                **CLOCK,
             ),
             magnitude=pl.col("sure_s"),
         ),
         otherwise(
             calls,
             reasons=[
-                *usable(calls),
-                (
-                    pl.col("untimed") > 0,
-                    "INCONCLUSIVE",
-                    plural("untimed", one="1 turn carries no clock.", many="{} turns carry no clock."),
-                ),
+                *without_clock(),
                 (
                     pl.col("n") == 0,
                     "SKIPPED",
@@ -110,6 +98,6 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
             ],
             passed=pl.format("All responses ({}) began in time.", "n"),
             observed=as_json(responses=pl.col("n"), longest_gap_s=pl.col("longest")),
-            evidence=as_json(clock=pl.col("clock"), quantum_s=in_seconds(pl.col("quantum_ms"))),
+            evidence=as_json(**CLOCK),
         ),
     )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 from msgspec import Meta, Struct
 
-from workbench.assertions.speech import last, speech, usable
-from workbench.assertions.verdicts import as_json, conclude, findings, in_seconds, milliseconds, otherwise, plural
+from workbench.assertions.speech import CLOCK, clocked, last, speech, surely_above, without_clock
+from workbench.assertions.verdicts import as_json, conclude, findings, otherwise, plural
 
 if TYPE_CHECKING:
     from workbench.assertions.pack import Definition
@@ -58,14 +58,8 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     """
     limits = definition.settings(Parameters)
     stretches, clocks = speech(rows, merge_gap_s=limits.merge_gap_s)
-    overlaps = _overlaps(stretches).join(clocks.select("call_id", "clock", "quantum_ms"), on="call_id")
-    overlaps = overlaps.with_columns(
-        start_s=in_seconds(pl.col("start_ms")),
-        end_s=in_seconds(pl.col("until_ms")),
-        overlap_s=in_seconds(pl.col("over_ms")),
-        sure_s=in_seconds(pl.col("over_ms") - pl.col("quantum_ms")),
-        turn_ix=pl.col("agent_turn"),
-    )
+    overlaps = clocked(_overlaps(stretches), clocks, start="start_ms", end="until_ms", length="overlap_s")
+    overlaps = overlaps.with_columns(turn_ix=pl.col("agent_turn"))
     callers = stretches.filter(pl.col("role") == "caller").group_by("call_id").agg(pl.len().alias("n"))
     longest = overlaps.group_by("call_id").agg(pl.col("overlap_s").max().alias("longest"))
     calls = (
@@ -77,7 +71,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     began_over = pl.col("who_first") == "caller"
     return conclude(
         findings(
-            overlaps.filter(milliseconds(pl.col("sure_s")) > milliseconds(limits.max_overlap_s)),
+            overlaps.filter(surely_above(limits.max_overlap_s)),
             definition,
             code=pl.when(began_over).then(pl.lit("began_over_caller")).otherwise(pl.lit("spoke_on")),
             message=pl.when(began_over)
@@ -89,20 +83,14 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
             expected=as_json(max_overlap_s=pl.lit(limits.max_overlap_s)),
             evidence=as_json(
                 turns=pl.concat_list("agent_turn", "caller_turn").list.drop_nulls(),
-                clock=pl.col("clock"),
-                quantum_s=in_seconds(pl.col("quantum_ms")),
+                **CLOCK,
             ),
             magnitude=pl.col("sure_s"),
         ),
         otherwise(
             calls,
             reasons=[
-                *usable(calls),
-                (
-                    pl.col("untimed") > 0,
-                    "INCONCLUSIVE",
-                    plural("untimed", one="1 turn carries no clock.", many="{} turns carry no clock."),
-                ),
+                *without_clock(),
                 (pl.col("n") == 0, "SKIPPED", "The caller does not speak."),
             ],
             passed=plural(
@@ -111,7 +99,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
                 many="No stretch of the caller (of {}) was talked over for too long.",
             ),
             observed=as_json(caller_stretches=pl.col("n"), longest_overlap_s=pl.col("longest")),
-            evidence=as_json(clock=pl.col("clock"), quantum_s=in_seconds(pl.col("quantum_ms"))),
+            evidence=as_json(**CLOCK),
         ),
     )
 

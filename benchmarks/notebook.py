@@ -1,0 +1,161 @@
+"""The notebooks as a reader meets them: a server starts, a Chromium opens the page, a filter is set."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks import synthetic_archive
+from benchmarks.measured import WORKBENCH, Cost, Costs, Failed, process
+from benchmarks.tables import Table, seconds, timing
+from workbench.assets import folder
+
+SIZES = {"tiny": (20, 30_000, 1), "quick": (2_000, 1_000_000, 3), "full": (100_000, 10_000_000, 5)}
+"""Calls and frames of the large archive, rounds."""
+
+PATIENCE_S = 180.0
+IMPORTS = "import of duckdb, polars, altair and marimo"
+DONE, FIGURE, ANSWER = "all cells done", "first figure", "answer to a filter"
+"""From the start of the server to the end of the last cell; to the first chart; from a choice to the last cell."""
+
+
+def run(size: str, scratch: Path) -> list[Table]:
+    """Measure the two notebooks on the demo archive, and the archive notebook on a large one, in turn."""
+    from playwright.sync_api import sync_playwright
+
+    calls, frames, rounds = SIZES[size]
+    demo, large = scratch / "demo", scratch / "large"
+    process([*WORKBENCH, "demo", demo, "--quiet"])
+    synthetic_archive.with_frames(large, frames=frames)
+    synthetic_archive.with_turns(large, calls=calls, turns=4)
+    process([*WORKBENCH, "assert", "--pack", "caller-experience", "--archive", large, "--quiet"])
+    pages = {
+        "archive.py, demo": ("archive", demo / "archive"),
+        "call.py, demo": ("call", demo / "archive"),
+        "archive.py, large": ("archive", large),
+    }
+    found = {IMPORTS: Costs()}
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=_chromium(), chromium_sandbox=False)
+        for _ in range(rounds):
+            found[IMPORTS].runs.append(process([sys.executable, "-c", "import duckdb, polars, altair, marimo"]))
+            for page, (name, archive) in pages.items():
+                for what, cost in _opened(browser, name, archive).items():
+                    found.setdefault(f"{page}: {what}", Costs()).runs.append(cost)
+        browser.close()
+    title = f"notebook: the demo archive; a large one of {calls:,} calls and {frames:,} frames; {rounds} rounds"
+    table = timing(title, found, peer=IMPORTS)
+    table.remarks.append("CPU seconds are those of the server; the browser's are not counted")
+    for name, bound in (
+        (f"archive.py, demo: {DONE}", 3.0),
+        (f"call.py, demo: {DONE}", 3.0),
+        (f"archive.py, large: {FIGURE}", 5.0),
+        (f"archive.py, demo: {ANSWER}", 0.2),
+        (f"archive.py, large: {ANSWER}", 0.2),
+    ):
+        took = found[name].median()
+        table.target(f"{name} below {bound:g} s", found=seconds(took), reached=took < bound, size=size)
+    return [table]
+
+
+def _chromium() -> str:
+    for name in (os.environ.get("WORKBENCH_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"):
+        if name and (path := shutil.which(name)):
+            return path
+    raise Failed("there is no Chromium: apt install chromium, or set WORKBENCH_CHROMIUM")
+
+
+def _opened(browser: Any, name: str, archive: Path) -> dict[str, Cost]:
+    """Open a notebook once in a new server and a new page; set its first filter, where it has one."""
+    begin = time.perf_counter()
+    with _served(name, archive) as (server, address):
+        context = browser.new_context(viewport={"width": 1400, "height": 2400})
+        page = _Watched(context.new_page())
+        page.open(address, begin)
+        done = Cost(page.idle() - begin, _cpu_s(server))
+        costs = {DONE: done}
+        if page.figure_at is not None:
+            costs[FIGURE] = Cost(page.figure_at - begin, done.cpu_s)
+        choice = page.page.locator("[data-cell-name=filters] select").first
+        if choice.count():
+            value = choice.locator("option").nth(1).get_attribute("value")
+            asked, cpu = time.perf_counter(), _cpu_s(server)
+            choice.select_option(value)
+            costs[ANSWER] = Cost(page.idle(asked) - asked, _cpu_s(server) - cpu)
+        context.close()
+    return costs
+
+
+def _cpu_s(server: subprocess.Popen[bytes]) -> float:
+    fields = Path(f"/proc/{server.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextlib.contextmanager
+def _served(name: str, archive: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "marimo", "run", str(folder("notebooks") / f"{name}.py")]
+    command += ["--headless", "--no-token", "--host", "127.0.0.1", "--port", str(port)]
+    environment = {**os.environ, "WORKBENCH_ARCHIVE": str(archive)}
+    quiet: Any = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet, env=environment) as server:
+        try:
+            address = f"http://127.0.0.1:{port}"
+            end = time.monotonic() + PATIENCE_S
+            while time.monotonic() < end:
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
+                    break
+                time.sleep(0.02)
+            yield server, address
+        finally:
+            server.terminate()
+
+
+class _Watched:
+    """A page that notes when its cells end and when its first chart is there."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.figure_at: float | None = None
+        self._runs: set[str] = set()
+        self._ended_at: float | None = None
+        page.on("websocket", lambda found: found.on("framereceived", self._frame))
+
+    def _frame(self, text: str) -> None:
+        data = json.loads(text)["data"]
+        if data["op"] == "cell-op" and data["status"] in {"queued", "running"}:
+            self._runs.add(data["run_id"])
+            self._ended_at = None
+        elif data["op"] == "completed-run":
+            self._runs.discard(data["run_id"])
+            self._ended_at = time.perf_counter()
+
+    def open(self, address: str, begin: float) -> None:
+        self.page.goto(address, wait_until="commit", timeout=PATIENCE_S * 1000)
+        charts = self.page.locator(".vega-embed svg, .vega-embed canvas")
+        while time.perf_counter() - begin < PATIENCE_S and not charts.count():
+            self.page.wait_for_timeout(10)
+            if self._ended_at is not None and time.perf_counter() - self._ended_at > 2.0:
+                return  # a notebook without a chart
+        self.figure_at = time.perf_counter()
+
+    def idle(self, after: float = 0.0) -> float:
+        """Wait until no cell runs; return when the last one ended."""
+        end = time.perf_counter() + PATIENCE_S
+        while time.perf_counter() < end:
+            self.page.wait_for_timeout(10)
+            at = self._ended_at
+            if at is not None and at > after and not self._runs and time.perf_counter() - at > 0.3:
+                return at
+        raise Failed(f"cells still run after {PATIENCE_S:g} s: {self._runs}")
