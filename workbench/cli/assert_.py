@@ -64,12 +64,8 @@ def command(
 
 def pass_rates(archive: Archive, run_id: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the rows of `assertion_pass_rate` of a run, the worst first."""
-    from workbench.archive.lake import quote
-
-    # a text, not a parameter: to bind one DuckDB imports pandas where it is installed, in 0.2 s
-    chosen = f"from assertion_pass_rate where run_id = {quote(run_id)}"
-    query = f"{chosen} order by pass_rate nulls last, fail_count desc, assertion_id"
-    return interruptible.run(archive.reader, lambda: archive.reader.rows(query))
+    query = "from assertion_pass_rate where run_id = $run order by pass_rate nulls last, fail_count desc, assertion_id"
+    return interruptible.run(archive.reader, lambda: archive.reader.rows(query, {"run": run_id}))
 
 
 def tell(found: list[dict[str, Any]]) -> None:
