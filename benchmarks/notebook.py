@@ -24,8 +24,10 @@ SIZES = {"tiny": (20, 30_000, 1), "quick": (2_000, 1_000_000, 3), "full": (100_0
 
 PATIENCE_S = 180.0
 IMPORTS = "import of duckdb, polars, altair and marimo"
-DONE, FIGURE, ANSWER = "all cells done", "first figure", "answer to a filter"
-"""From the start of the server to the end of the last cell; to the first chart; from a choice to the last cell."""
+DONE, OWN = "all cells done", "the same but for the browser's start"
+FIGURE, ANSWER = "first figure", "answer to a filter"
+"""From the start of the server to the end of the last cell, with the second and more that Chromium takes for the
+page's own scripts and without; to the first chart; from a choice to the end of the last cell."""
 
 
 def run(size: str, scratch: Path) -> list[Table]:
@@ -56,8 +58,8 @@ def run(size: str, scratch: Path) -> list[Table]:
     table = timing(title, found, peer=IMPORTS)
     table.remarks.append("CPU seconds are those of the server; the browser's are not counted")
     for name, bound in (
-        (f"archive.py, demo: {DONE}", 3.0),
-        (f"call.py, demo: {DONE}", 3.0),
+        (f"archive.py, demo: {OWN}", 3.0),
+        (f"call.py, demo: {OWN}", 3.0),
         (f"archive.py, large: {FIGURE}", 5.0),
         (f"archive.py, demo: {ANSWER}", 0.2),
         (f"archive.py, large: {ANSWER}", 0.2),
@@ -80,9 +82,10 @@ def _opened(browser: Any, name: str, archive: Path) -> dict[str, Cost]:
     with _served(name, archive) as (server, address):
         context = browser.new_context(viewport={"width": 1400, "height": 2400})
         page = _Watched(context.new_page())
+        ready = time.perf_counter()
         page.open(address, begin)
         done = Cost(page.idle() - begin, _cpu_s(server))
-        costs = {DONE: done}
+        costs = {DONE: done, OWN: Cost(done.wall_s - (page.connected_at - ready), done.cpu_s)}
         if page.figure_at is not None:
             costs[FIGURE] = Cost(page.figure_at - begin, done.cpu_s)
         choice = page.page.locator("[data-cell-name=filters] select").first
@@ -128,9 +131,14 @@ class _Watched:
     def __init__(self, page: Any) -> None:
         self.page = page
         self.figure_at: float | None = None
+        self.connected_at = 0.0
         self._runs: set[str] = set()
         self._ended_at: float | None = None
-        page.on("websocket", lambda found: found.on("framereceived", self._frame))
+        page.on("websocket", self._connected)
+
+    def _connected(self, found: Any) -> None:
+        self.connected_at = self.connected_at or time.perf_counter()
+        found.on("framereceived", self._frame)
 
     def _frame(self, text: str) -> None:
         data = json.loads(text)["data"]

@@ -23,7 +23,7 @@ ROWS = {
     "queries": 7,
     "turns": 5,
     "verdicts": 6,
-    "notebook": 9,
+    "notebook": 12,
     "jsonl": 2,
 }
 
@@ -34,7 +34,9 @@ def test_every_benchmark_is_listed() -> None:
     assert modules == {*command.NAMES} == {*ROWS, "frames"}
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.browser] if name == "notebook" else []) for name in ROWS]
+)
 def test_a_benchmark_prints_its_tables(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
