@@ -20,7 +20,7 @@ def array(values: NDArray[Any]) -> pa.Array[Any]:
     Parameters
     ----------
     values : numpy.ndarray, shape (n,)
-        Numbers or truth values; n may be 0. Numbers are shared, not copied.
+        Numbers or truth values; n may be 0. Numbers that lie side by side are shared, not copied.
 
     Returns
     -------
@@ -41,6 +41,11 @@ def constant(value: str, count: int) -> pa.DictionaryArray:
         The text.
     count : int
         How often; 0 gives an empty array.
+
+    Returns
+    -------
+    pyarrow.DictionaryArray
+        Indices of 32 bits.
     """
     text = value.encode()
     ends = np.array([0, len(text)], np.int32)

@@ -7,7 +7,7 @@ import sys
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.archive.archive import Archive
@@ -27,6 +27,7 @@ PLAIN = st.one_of(
 )
 
 
+@settings(deadline=None)  # the first value that is bound imports pandas
 @given(PLAIN)
 def test_a_literal_is_the_value_in_the_type_that_binding_gives(value: object) -> None:
     text = literal(value)
@@ -56,7 +57,33 @@ def test_an_error_speaks_of_the_query_as_it_was_written(archive: Archive) -> Non
         archive.sql("select missing from calls where call_id = $a", {"a": "x"})
     with pytest.raises(QueryRefused, match="parameters: b"):
         archive.sql("select $a, $b", {"a": 1})
-    assert archive.sql("describe select $a as a", {"a": 1}).height == 1  # cannot be prepared, is bound
+
+
+def test_what_cannot_be_prepared_is_bound(archive: Archive) -> None:
+    """The type of the argument must be known when this one is prepared."""
+    query = "select json_serialize_sql($text) like '%SELECT%' as found"
+    with pytest.raises(duckdb.Error):
+        CON.execute(f"PREPARE other AS {query}")
+    assert archive.sql(query, {"text": "select 1"}).item() is True
+
+
+def test_an_error_of_the_values_is_raised_by_the_first_run(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive.reader, "check_select", lambda _query: None)
+    ran: list[str] = []
+    con = archive.reader._con
+
+    class Told:
+        def __getattr__(self, name: str) -> object:
+            return getattr(con, name)
+
+        def execute(self, query: str, *values: object) -> object:
+            ran.append(query)
+            return con.execute(query, *values)
+
+    monkeypatch.setattr(archive.reader, "_con", Told())
+    with pytest.raises(QueryRefused, match="Could not convert"):
+        archive.sql("select cast($a as integer)", {"a": "x"})
+    assert [query.split()[0] for query in ran] == ["PREPARE", "EXECUTE"]
 
 
 def test_a_query_with_parameters_does_not_load_pandas(archive: Archive) -> None:

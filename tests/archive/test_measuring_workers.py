@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_calls import made_call
 
 from workbench.archive import measure_job, measuring
 from workbench.archive.archive import Archive
+from workbench.archive.lake import Writer
+from workbench.audio.config import MeasureConfig
 
 TABLES = ("channels", "segments", "input_health", "frames")
 
@@ -49,6 +53,7 @@ def test_a_stop_half_way_begins_no_further_recording_and_writes_nothing(
     archive.add([made_call(ix, tmp_path / "sounds") for ix in range(6)])
     before = archive.snapshot
     begun: list[str] = []
+    threads = threading.active_count()
     released = threading.Event()
     require = measure_job.media.require
 
@@ -66,7 +71,28 @@ def test_a_stop_half_way_begins_no_further_recording_and_writes_nothing(
     with pytest.raises(KeyboardInterrupt):
         archive.measure(workers=2, on_progress=interrupted)
     assert len(begun) < 6
+    assert threading.active_count() == threads
     archive.refresh()
     assert archive.snapshot == before
     monkeypatch.undo()
     assert archive.measure(workers=2).measured == 6
+
+
+def test_a_job_that_is_stopped_begins_no_further_recording(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(ix, tmp_path / "sounds") for ix in range(3)])
+    writer = Writer(archive.layout)
+    rows, _ = measuring._todo(writer, MeasureConfig())
+    writer.close()
+    stop = threading.Event()
+
+    class Stopping(list[dict[str, Any]]):
+        def __iter__(self) -> Iterator[dict[str, Any]]:
+            for row in super().__iter__():
+                yield row
+                stop.set()
+
+    job = measure_job.Job(archive.layout, Stopping(rows), MeasureConfig(), "run", tmp_path / "frames.parquet")
+    batch = measure_job.measure_job(job, stop)
+    assert batch.recordings == [rows[0]["recording_id"]]
+    assert batch.tables["channels"].height == 2

@@ -41,6 +41,8 @@ BAD = [
     ("supplied", ["turns", 5]),
     ("supplied", "turns"),
     ("tags", [{"key": "\udcff", "value": "b"}]),
+    ("tags", [{"key": "a", "value": 1}]),
+    ("tags", [{"key": "a"}]),
     ("completed", "yes"),
     ("started_at", "yesterday"),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 import soundfile
 
 from workbench.assets import folder
+from workbench.audio import mp3 as mp3_module
 from workbench.audio.mp3 import clearly_shorter, expected_samples, quiet
 from workbench.audio.read import Tally, blocks, iterate, pcm_sha256, probe
 from workbench.audio.source import identify
@@ -181,6 +183,36 @@ def test_standard_error_comes_back_while_threads_decode_without_a_pause(
         thread.join()
     assert shown_after is not None
     assert shown_after > 0.2  # long before they end
+
+
+def test_a_broken_standard_error_leaves_no_thread_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was held back cannot be passed on; the threads that wait for their turn must hear of it all the same."""
+    path = mp3(tmp_path / "a.mp3")
+    monkeypatch.setattr(mp3_module, "MOST_HELD_S", 0.0)
+    monkeypatch.setattr(mp3_module, "_restore", lambda *_files: (_ for _ in ()).throw(OSError("broken pipe")))
+    kept = os.dup(2)
+    inside, done = threading.Event(), threading.Event()
+
+    def second() -> None:
+        inside.wait()
+        with contextlib.suppress(OSError), quiet(str(path)):
+            pass
+        done.set()
+
+    waiting = threading.Thread(target=second)
+    waiting.start()
+
+    def first() -> None:
+        with quiet(str(path)):
+            inside.set()
+            time.sleep(0.1)
+
+    with pytest.raises(OSError, match="broken pipe"):
+        first()
+    assert done.wait(5.0)
+    waiting.join()
+    os.dup2(kept, 2)
+    os.close(kept)
 
 
 def test_without_standard_error_an_mp3_is_read_all_the_same(tmp_path: Path) -> None:

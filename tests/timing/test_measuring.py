@@ -185,15 +185,15 @@ def test_memory_grows_with_the_frames_and_not_with_the_samples(tmp_path: Path, m
     assert peak < 10_000_000 + 60 * frames
 
 
-def test_measuring_needs_no_heavy_library_and_its_result_crosses_processes(call: Path) -> None:
+def test_measuring_needs_no_heavy_library(call: Path) -> None:
     program = (
-        "import pickle, sys\n"
+        "import sys\n"
         "from workbench.audio.config import MeasureConfig\n"
         "from workbench.timing.measuring import measure_recording\n"
         f"found = measure_recording({str(call)!r}, recording_id='r', call_id='c', roles=('caller', 'agent'), "
         "offset_s=0.0, config=MeasureConfig(), run_id='x')\n"
-        "assert pickle.loads(pickle.dumps(found)).segments == found.segments\n"
-        "print(sorted({'polars', 'librosa', 'scipy', 'duckdb', 'av', 'numba'} & set(sys.modules)))\n"
+        "assert found.segments\n"
+        "print(sorted({'polars', 'pandas', 'librosa', 'scipy', 'duckdb', 'av', 'numba'} & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -6,13 +6,13 @@ import json
 import shutil
 
 from workbench.archive import lake
-from workbench.archive.layout import FORMAT, Layout
+from workbench.archive.layout import FORMAT, ROW_GROUP, Layout
 from workbench.errors import ArchiveFailed
 
 _OPTIONS = {
     "parquet_version": 2,  # delta encodings: levels of frames take half the space
     "parquet_compression": "zstd",
-    "parquet_row_group_size": 122_880,
+    "parquet_row_group_size": ROW_GROUP,
     "parquet_row_group_size_bytes": "16MB",  # long texts: a row group is held in memory while it is written
     "data_inlining_row_limit": 0,  # every row lies in Parquet, where anyone can read it
 }

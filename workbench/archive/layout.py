@@ -10,6 +10,9 @@ from workbench.errors import ArchiveFailed
 
 FORMAT = "workbench.archive/1"
 
+ROW_GROUP = 122_880
+"""Most rows of a row group in a Parquet file: one call is read in milliseconds, and all as fast as from larger ones."""
+
 
 @dataclass(frozen=True)
 class Layout:

@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from workbench.errors import ArchiveFailed
@@ -112,9 +112,10 @@ def sweep(root: Path) -> int:
     """
     removed = 0
     for folder in root.glob(".forming-*"):
-        if time.time() - folder.stat().st_mtime > 60:
-            shutil.rmtree(folder, ignore_errors=True)
-            removed += 1
+        with suppress(FileNotFoundError):  # it has just become a spool
+            if time.time() - folder.stat().st_mtime > 60:
+                shutil.rmtree(folder, ignore_errors=True)
+                removed += 1
     for folder in root.glob(".spool-*"):
         try:
             handle = os.open(folder / "lock", os.O_RDWR)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.archive import media
-from workbench.archive.layout import Layout
+from workbench.archive.layout import ROW_GROUP, Layout
 from workbench.audio.config import MeasureConfig
 from workbench.errors import ArchiveFailed, ImportFailed
 
@@ -123,12 +123,8 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
     return batch
 
 
-ROW_GROUP = 122_880
-"""Rows of a row group: a call of five minutes has 30,000 frames, so a group holds some calls or a part of one."""
-
-
 class FrameFile:
-    """A Parquet file of frames: delta encodings, full row groups."""
+    """A Parquet file of frames: delta encodings, some short recordings or a part of a long one in a row group."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -149,7 +145,7 @@ class FrameFile:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        frames = pa.concat_tables(self._waiting).unify_dictionaries()  # one a row group, or Parquet drops them
+        frames = pa.concat_tables(self._waiting).unify_dictionaries()  # with several Parquet writes the texts in full
         if self._writer is None:
             numbers = [f.name for f in frames.schema if pa.types.is_integer(f.type)]
             texts = [f.name for f in frames.schema if pa.types.is_string(f.type) or pa.types.is_dictionary(f.type)]
@@ -161,12 +157,15 @@ class FrameFile:
                 use_dictionary=texts,
                 column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
             )
-        self._writer.write_table(frames, row_group_size=ROW_GROUP)
+        groups = -(-frames.num_rows // ROW_GROUP)
+        self._writer.write_table(frames, row_group_size=-(-frames.num_rows // groups))
         self._waiting, self._rows = [], 0
 
     def close(self) -> None:
         """Finish the file; there is none when nothing was written."""
-        if self._waiting:
-            self._flush()
-        if self._writer is not None:
-            self._writer.close()
+        try:
+            if self._waiting:
+                self._flush()
+        finally:
+            if self._writer is not None:
+                self._writer.close()

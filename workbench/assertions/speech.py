@@ -60,7 +60,7 @@ CLOCK = {"clock": pl.col("clock"), "quantum_s": in_seconds(pl.col("quantum_ms"))
 """What a verdict on timing rests on, for its evidence."""
 
 
-def without_clock() -> list[tuple[pl.Expr, str, pl.Expr | str]]:
+def no_verdict() -> list[tuple[pl.Expr, str, pl.Expr | str]]:
     """Return the reasons for which timing gives no verdict, for `verdicts.otherwise` over `Speech.clocks`."""
     sentence = plural("untimed", one="1 turn carries no clock.", many="{} turns carry no clock.")
     return [

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FLOOR_DBFS = -120.0
 FULL_SCALE = 32768
 CLIP_AT = 32_441  # 0.99 of full scale, within 0.09 dB of it
-_BUFFER_ROWS = 320_000
+_BUFFER_ROWS = 320_000  # 5 MB for two channels; with fewer, Python takes turns with itself where two threads measure
 _FOLD = 1000  # rows taken as one, so that the largest of each column is found along long rows
 
 

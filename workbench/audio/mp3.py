@@ -26,6 +26,7 @@ SHORT_FRACTION, SHORT_S = 0.02, 0.1
 
 _REMARK: Final = re.compile(rb"^(?:Note|Warning): |libmpg123|^\s*$")
 MOST_HELD_S = 0.1
+"""Seconds that standard error is led away while further threads may join."""
 
 
 def expected_samples(path: str) -> int | None:
@@ -126,8 +127,10 @@ class _Shared:
             with self._changed:
                 self._users -= 1
                 if not self._users:
-                    self._stack.close()
-                    self._changed.notify_all()
+                    try:
+                        self._stack.close()
+                    finally:
+                        self._changed.notify_all()
 
     def _lead_away(self) -> None:
         with contextlib.ExitStack() as stack:

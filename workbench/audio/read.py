@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK_FRAMES = 320_000
-
+"""Samples per channel read at a time: 2.5 MB of a stereo file, few steps in Python, and still in the cache."""
 
 NON_FINITE_SHARE = 0.001
 """Share of float samples that may be no finite number; a file with more is refused."""
@@ -218,7 +218,8 @@ def _pcm16(source: Source, block_frames: int) -> Iterator[NDArray[np.int16]]:
 
 
 def _fill(file: io.FileIO, array: NDArray[Any]) -> int:
-    view, at = array.data.cast("B"), 0
+    """Read into an array as much as there is; return the bytes. `numpy.fromfile` takes half as long again."""
+    view, at = array.reshape(-1).view(np.uint8).data, 0
     while at < len(view) and (got := file.readinto(view[at:])):
         at += got
     return at

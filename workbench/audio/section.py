@@ -32,7 +32,7 @@ def section(path: str, *, offset: int, length: int) -> io.RawIOBase:
 
 class _Section(io.RawIOBase):
     def __init__(self, path: str, offset: int, length: int) -> None:
-        self._file = Path(path).open("rb")  # noqa: SIM115 - closed by close()
+        self._file = Path(path).open("rb")  # noqa: SIM115 - closed with this object, at the latest when it is dropped
         self._offset, self._length, self._at = offset, length, 0
 
     def seek(self, offset: int, whence: int = 0) -> int:

@@ -28,7 +28,7 @@ workers = click.option(
     type=click.IntRange(1),
     default=os.cpu_count() or 1,
     show_default="all cores",
-    help="Threads that read and measure audio.",
+    help="Threads that hash, decode and measure audio.",
 )
 
 

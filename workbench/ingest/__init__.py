@@ -37,7 +37,7 @@ def read(
     on_progress : callable, optional
         Called before each input and at the end with the bytes done, the bytes in all, and the path.
     workers : int, default 1
-        Threads that take the digests of audio files.
+        Threads that take the digests of the audio files to come; 1 takes none ahead.
 
     Returns
     -------

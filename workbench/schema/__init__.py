@@ -19,7 +19,7 @@ def tables() -> dict[str, type[Table]]:
     Returns
     -------
     dict of str to type
-        Never empty.
+        Never empty; one dict for all, not to be changed.
     """
     import importlib
     import pkgutil

@@ -22,8 +22,8 @@ _DUCKDB = {
 }
 
 
-MISFIT = (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError)
-"""What a value of another type than its column's raises; Arrow's errors are type or value errors."""
+MISFIT = (TypeError, ValueError, OverflowError, KeyError, pl.exceptions.PolarsError)
+"""What a value of another type than its column's raises; KeyError is for a pair without its parts."""
 
 
 class Table(dy.Schema):
@@ -32,7 +32,7 @@ class Table(dy.Schema):
     @classmethod
     @functools.cache
     def columns(cls) -> dict[str, dy.Column]:
-        """Return the columns by name, in order."""
+        """Return the columns by name, in order; one dict for all, not to be changed."""
         return super().columns()
 
     @classmethod
@@ -247,6 +247,12 @@ def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:
 
     from workbench import arrow
 
-    items = pl.Series([item for value in values for item in value or ()], dtype=dtype.inner, strict=True)
+    inner = [item for value in values for item in value or ()]
+    if isinstance(dtype.inner, pl.Struct):  # part by part: of a struct's parts polars makes text, whatever they are
+        parts = {name: [item[name] for item in inner] for name in ("key", "value")}
+        columns = [pl.Series(name, part, pl.String, strict=True) for name, part in parts.items()]
+        items = pl.select(pl.struct(columns)).to_series()
+    else:
+        items = pl.Series(inner, dtype=dtype.inner, strict=True)
     lengths = np.array([-1 if value is None else len(value) for value in values])
     return pl.Series(name, arrow.lists(items.to_arrow(), lengths), dtype=dtype)

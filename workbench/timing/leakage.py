@@ -138,7 +138,7 @@ def copy_of(
     if inside < MIN_COPY_FRAMES:
         return None
     level = float(np.median(ratios[low : low + inside]))
-    agreement, coverage = inside / (inside + below), inside / max(1, spoke)
+    agreement, coverage = inside / (inside + below), inside / spoke
     if agreement < MIN_AGREEMENT or coverage < MIN_COVERAGE or not FAINTEST_COPY_DB <= level <= LOUDEST_COPY_DB:
         return None
     return Copy(level_db=level, lag_s=lag * hop_s, agreement=agreement, coverage=coverage)

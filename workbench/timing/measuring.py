@@ -1,6 +1,6 @@
 """Measures one recording: levels, speech, runs of speech and input health, as rows ready for the archive.
 
-A pure function of the samples and the config; it opens no archive and can run in any process. Memory grows
+A pure function of the samples and the config; it opens no archive and can run in any thread. Memory grows
 with the number of frames only (a hundred a second), never with the samples.
 """
 

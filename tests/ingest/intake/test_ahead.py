@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,14 @@ import soundfile as sf
 from workbench.audio import file_digest
 from workbench.errors import ImportFailed
 from workbench.ingest import read
+from workbench.ingest.intake import ahead
 from workbench.ingest.protocol import Options
 from workbench.schema.call import Call, Refusal
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Thirty short calls, one that is no audio, and one that vanishes before it is read."""
+    """Thirty short calls and one that is no audio."""
     for ix in range(30):
         noise = np.random.default_rng(ix).integers(-3000, 3000, size=(800, 2), dtype=np.int16)
         sf.write(tmp_path / f"call-{ix:02d}.wav", noise, 8000)
@@ -33,7 +35,7 @@ def _line(item: Call | Refusal) -> str:
 
 
 def told(folder: Path, workers: int) -> list[str]:
-    """What is read, call by call: its id and digest, or the rule that refuses it."""
+    """What is read, call by call: its id and digest, or the rule that refuses it. One file vanishes on the way."""
     file_digest._digests.cache_clear()
     found = read([folder], Options(channels=("caller", "agent")), workers=workers)
     (folder / "call-20.wav").rename(folder / "hidden")
@@ -62,5 +64,20 @@ def test_the_digests_are_known_when_a_call_is_read(folder: Path) -> None:
 
 
 def test_a_strict_reading_ends_at_the_first_refusal_with_work_still_ahead(folder: Path) -> None:
-    with pytest.raises(ImportFailed):
-        list(read([folder], Options(strict=True), workers=2))
+    file_digest._digests.cache_clear()
+    threads = threading.active_count()
+    with pytest.raises(ImportFailed, match="not a sound file"):
+        list(read([folder], Options(strict=True, channels=("caller", "agent")), workers=2))
+    assert threading.active_count() == threads
+    assert file_digest._digests.cache_info().misses < 31
+
+
+@pytest.mark.parametrize("error", [ImportFailed("odd"), RuntimeError("odd")])
+def test_what_goes_wrong_ahead_is_left_for_the_reader(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def failing(_path: Path) -> str:
+        raise error
+
+    monkeypatch.setattr(ahead, "file_sha256", failing)
+    assert sum(isinstance(item, Call) for item in read([folder], workers=2)) == 30

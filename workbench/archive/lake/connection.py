@@ -13,9 +13,11 @@ from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed, UsageError
 
 _EXTENSIONS = ("ducklake", "sqlite")
+_CONFIG = {"python_enable_replacements": "false"}
 
 _verified: set[str] = set()
-"""Extensions whose signature DuckDB has checked in this process; to check both takes 0.1 s, once is enough."""
+"""Extensions whose signature DuckDB has checked in this process. To check both takes 0.1 s; later connections load the
+same two installed files unchecked, and nothing else."""
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -26,28 +28,47 @@ def connect() -> duckdb.DuckDBPyConnection:
     ArchiveFailed
         When an extension is not there and cannot be fetched.
     """
-    config: dict[str, str | bool | int | float | list[str]] = {"python_enable_replacements": "false"}
-    if _verified.issuperset(_EXTENSIONS):
-        config["allow_unsigned_extensions"] = "true"
-    con = duckdb.connect(":memory:", config=config)
-    for name in _EXTENSIONS:
-        try:
-            import duckdb_extensions
-
-            duckdb_extensions.import_extension(name, con=con)
-            con.execute(f"LOAD {name}")
-        except (ImportError, OSError, duckdb.Error):
-            try:
-                con.execute(f"INSTALL {name}; LOAD {name}")
-            except duckdb.Error as error:
-                raise ArchiveFailed(
-                    f"the DuckDB extension {name!r} cannot be loaded ({error})",
-                    hint=f"pip install duckdb-extension-{name}=={duckdb.__version__}",
-                ) from error
-    _verified.update(_EXTENSIONS)
+    con = _loaded_again() or _installed()
     con.execute("SET TimeZone = 'UTC'")
     con.execute(f"SET temp_directory = {quote(Path(gettempdir()) / f'workbench-{os.getpid()}')}")
     return con
+
+
+def _loaded_again() -> duckdb.DuckDBPyConnection | None:
+    if not _verified:
+        return None
+    con = duckdb.connect(":memory:", config={**_CONFIG, "allow_unsigned_extensions": "true"})
+    try:
+        for name in _EXTENSIONS:
+            con.execute(f"LOAD {name}")
+    except duckdb.Error:  # the installed files are gone
+        con.close()
+        return None
+    return con
+
+
+def _installed() -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect(":memory:", config={**_CONFIG})
+    for name in _EXTENSIONS:
+        _install(con, name)
+    _verified.update(_EXTENSIONS)
+    return con
+
+
+def _install(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    try:
+        import duckdb_extensions
+
+        duckdb_extensions.import_extension(name, con=con)
+        con.execute(f"LOAD {name}")
+    except (ImportError, OSError, duckdb.Error):
+        try:
+            con.execute(f"INSTALL {name}; LOAD {name}")
+        except duckdb.Error as error:
+            raise ArchiveFailed(
+                f"the DuckDB extension {name!r} cannot be loaded ({error})",
+                hint=f"pip install duckdb-extension-{name}=={duckdb.__version__}",
+            ) from error
 
 
 _spare: list[duckdb.DuckDBPyConnection] = []

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import weakref
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
+
+_MISPUT = (duckdb.BinderException, duckdb.CatalogException, duckdb.InvalidInputException, duckdb.ParserException)
+"""What DuckDB raises before a prepared query runs, and so at once."""
 
 
 class Reader:
@@ -92,15 +95,19 @@ class Reader:
 
     def _executed(self, query: str, params: Mapping[str, Any] | None) -> duckdb.DuckDBPyConnection:
         given = arguments(params) if params else None
-        if given is not None:
-            try:
-                self._con.execute(f"PREPARE asked AS {query}")
+        if given is not None and self._prepared(query):
+            with suppress(*_MISPUT):  # said below in terms of the query as it was written
                 return self._con.execute(f"EXECUTE asked({given})")
-            except duckdb.InterruptException:
-                raise
-            except duckdb.Error:
-                pass  # told below in terms of the query as it was written
         return self._con.execute(query, dict(params) if params else None)
+
+    def _prepared(self, query: str) -> bool:
+        try:
+            self._con.execute(f"PREPARE asked AS {query}")
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error:
+            return False
+        return True
 
     def rows(self, query: str, params: Mapping[str, Any] | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Run a query; return column names and all rows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -38,6 +38,8 @@ class Writer:
         layout.require()
         self._layout = layout
         self._locked = False
+        self._spools = ExitStack()
+        self._spool: Path | None = None
         self.con = borrow()
         self.con.execute("SET preserve_insertion_order = false")
         if bounded:
@@ -48,6 +50,7 @@ class Writer:
 
     def close(self) -> None:
         """Let go of the archive."""
+        self._spools.close()
         give_back(self.con)
 
     def transaction(self, work: Callable[[duckdb.DuckDBPyConnection], T], *, message: str) -> T:
@@ -104,24 +107,31 @@ class Writer:
         return self.insert(table, tables()[table].checked(rows)) if rows else 0
 
     def insert(self, table: str, frame: pl.DataFrame) -> int:
-        """Insert a frame that satisfies its table's schema, inside the running transaction.
+        """Insert a frame that satisfies its table's schema, inside the running transaction, by way of a Parquet file.
 
         Returns
         -------
         int
             Rows inserted; 0 for an empty frame, which touches nothing.
+
+        Raises
+        ------
+        ArchiveFailed
+            When the disk is full or the folder cannot be written.
         """
         from workbench.schema import tables
 
         if frame.is_empty():
             return 0
         schema = tables()[table]
-        root = self._layout.root
-        with failures.disk(root), lock.spool(root) as folder:
-            spooled = folder / f"{table}.parquet"
+        with failures.disk(self._layout.root):
+            if self._spool is None:
+                self._spool = self._spools.enter_context(lock.spool(self._layout.root))
+            spooled = self._spool / f"{table}.parquet"
             frame.sort(schema.primary_key()).write_parquet(spooled, compression="uncompressed")
-            source = f"read_parquet({quote(spooled)})"
-            self.con.execute(f"INSERT INTO lake.{table} ({_columns(table)}) SELECT {_casts(table)} FROM {source}")
+        source = f"read_parquet({quote(spooled)})"
+        self.con.execute(f"INSERT INTO lake.{table} ({_columns(table)}) SELECT {_casts(table)} FROM {source}")
+        spooled.unlink()
         return frame.height
 
     def adopt(self, table: str, spooled: Path, *, name: str) -> None:
@@ -171,7 +181,7 @@ def _columns(table: str) -> str:
 
 
 def _casts(table: str) -> str:
-    """Select list that turns Arrow columns into the table's DuckDB types."""
+    """Select list that turns the columns of a spooled file into the table's DuckDB types."""
     from workbench.schema import tables
 
     schema = tables()[table]

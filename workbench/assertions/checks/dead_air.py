@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 from msgspec import Meta, Struct
 
-from workbench.assertions.speech import CLOCK, clocked, speech, surely_above, without_clock
+from workbench.assertions.speech import CLOCK, clocked, no_verdict, speech, surely_above
 from workbench.assertions.verdicts import as_json, conclude, findings, otherwise
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
         otherwise(
             calls,
             reasons=[
-                *without_clock(),
+                *no_verdict(),
                 (pl.col("n") < 2, "SKIPPED", "There are fewer than two stretches of speech."),
             ],
             passed=pl.format("No silence between {} stretches of speech is too long.", "n"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import polars as pl
 from msgspec import Meta, Struct
 
-from workbench.assertions.speech import CLOCK, clocked, last, speech, surely_above, without_clock
+from workbench.assertions.speech import CLOCK, clocked, last, no_verdict, speech, surely_above
 from workbench.assertions.verdicts import as_json, conclude, findings, otherwise, plural
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
         otherwise(
             calls,
             reasons=[
-                *without_clock(),
+                *no_verdict(),
                 (pl.col("n") == 0, "SKIPPED", "The caller does not speak."),
             ],
             passed=plural(

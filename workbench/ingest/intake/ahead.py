@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from workbench.audio.file_digest import file_sha256
 from workbench.ingest.intake.walk import Input
 
 PER_WORKER = 4
+"""How many files a worker may be ahead of the one that is read."""
 
 
 def digested(inputs: Iterable[Input], workers: int) -> Iterator[Input]:
@@ -19,7 +19,7 @@ def digested(inputs: Iterable[Input], workers: int) -> Iterator[Input]:
     Parameters
     ----------
     inputs : iterable of Input
-        Audio files. One that cannot be read is left for its reader to refuse.
+        Audio files. Whatever is wrong with one is left for its reader to find again and to tell.
     workers : int
         Threads; with 1 nothing is done ahead.
 
@@ -31,11 +31,11 @@ def digested(inputs: Iterable[Input], workers: int) -> Iterator[Input]:
     if workers < 2:
         yield from inputs
         return
-    pending: deque[tuple[Input, Future[None]]] = deque()
+    pending: deque[tuple[Input, Future[str]]] = deque()
     pool = ThreadPoolExecutor(workers)
     try:
         for item in inputs:
-            pending.append((item, pool.submit(_digest, item)))
+            pending.append((item, pool.submit(file_sha256, item.path)))
             if len(pending) > PER_WORKER * workers:
                 yield _done(*pending.popleft())
         while pending:
@@ -44,11 +44,6 @@ def digested(inputs: Iterable[Input], workers: int) -> Iterator[Input]:
         pool.shutdown(cancel_futures=True)
 
 
-def _digest(item: Input) -> None:
-    with contextlib.suppress(OSError):  # whoever reads the file meets it too, and says so
-        file_sha256(item.path)
-
-
-def _done(item: Input, future: Future[None]) -> Input:
-    future.result()
+def _done(item: Input, future: Future[str]) -> Input:
+    wait([future])  # and not result(): an error is the reader's to meet
     return item

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from datetime import UTC
 from pathlib import Path
 
@@ -62,11 +62,12 @@ class Reading(Iterator[Call | Refusal]):
             return found
         found = strip_refusal(found)
         if self._options.strict and found.scope != "note":
+            self._iterator.close()  # with the threads that work ahead
             where = f"{found.source_uri}, {found.location}" if found.location else found.source_uri
             raise ImportFailed(found.message, where=where, hint=found.hint, rule=found.rule)
         return found
 
-    def _all(self) -> Iterator[Call | Refusal]:
+    def _all(self) -> Generator[Call | Refusal]:
         """Calls with words before audio alone, since they may name that audio as theirs."""
         audio = [item for item in self.survey.inputs if item.importer and item.importer.FORMAT == "audio"]
         chosen = {item.path for item in audio}
