@@ -57,7 +57,7 @@ def run(size: str, scratch: Path) -> list[Table]:
     least, more = (found[count][ONE].median() - found[count][ONE_PLAIN].median() for count in (counts[0], counts[-1]))
     table.remarks.append(
         f"the frames of one recording: {times(ratio(largest[ONE], largest[ONE_PLAIN]))}, {seconds(more)} more, in "
-        "which the catalogue is asked for the files ({seconds(least)} at {counts[0]:,} frames)"
+        f"which the catalogue is asked for the files ({seconds(least)} at {counts[0]:,} frames)"
     )
     return [table, growth("queries", found, what="frames", size=size)]
 
