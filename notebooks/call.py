@@ -167,7 +167,7 @@ def stretch_player(archive, call, chosen):
 
 @app.cell
 def turns(call):
-    texts = turn_texts(call.turns)
+    texts = turn_texts(call.turns, language=call.overview["language"])
     _texts = [name for name in ("said", "heard", "truth") if name in texts.columns]
     _widths = dict.fromkeys(_texts, 660 // max(len(_texts), 1))
     _widths |= {"turn_ix": 75, "role": 75, "start_s": 80, "end_s": 80, "differing_count": 130}
@@ -192,7 +192,9 @@ def turn_player(archive, call, texts, turn_table):
     _ix = int(turn_table.value["turn_ix"].item(0))
     _turn = call.turns.filter(call.turns["turn_ix"] == _ix).row(0, named=True)
     _where = turn_stretch(call.turns, _ix, turn_clock=call.turn_clock)
-    mo.vstack([written(_turn), played(archive, call, _where.start_s, _where.end_s, _where.note)])
+    mo.vstack(
+        [written(_turn, call.overview["language"]), played(archive, call, _where.start_s, _where.end_s, _where.note)]
+    )
     return
 
 
@@ -350,11 +352,11 @@ def played(archive, call, start_s, end_s, note):
 
 
 @app.function
-def written(turn):
+def written(turn, language):
     """Return the versions of a turn under each other, with differing words marked; everything is escaped."""
     rows = "".join(
         f"<tr><th style='text-align:left;padding:.1rem 1rem .1rem 0;font-weight:600'>{name}</th><td>{as_html(words)}</td></tr>"
-        for name, words in compared(turn)
+        for name, words in compared(turn, language=language)
     )
     return mo.Html(f"<table style='font-size:1rem'><tbody>{rows}</tbody></table>")
 

@@ -88,7 +88,7 @@ class MissingExtra(WorkbenchError):
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
             f"this needs the package {package!r}, which is not installed",
-            hint=f"pip install 'callbench[{extra}]'",
+            hint=f"pip install 'callbench[{extra}]', or make setup in a checkout",
         )
 
 

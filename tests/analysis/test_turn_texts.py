@@ -31,11 +31,15 @@ def frame(*rows: dict[str, object]) -> pl.DataFrame:
         ("one two", "", "⟦one two⟧", ""),
         ("Fifteen!", "15", "Fifteen!", "15"),
         ("so — yes", "so yes", "so — yes", "so yes"),
+        ("To L A X by four p m for $120.", "to LAX by 4 p.m. for one hundred twenty dollars", None, None),
+        ("on the twenty-fifth, um, bye bye", "On the 25th? Bye-bye", None, None),
+        ("my check book", "my checkbook", "my check book", "my checkbook"),
+        ("a window seat", "a Windows seat", "a ⟦window⟧ seat", "a ⟦Windows⟧ seat"),
     ],
 )
-def test_differing_words(said: str, heard: str, left: str, right: str) -> None:
+def test_differing_words(said: str, heard: str, left: str | None, right: str | None) -> None:
     first, second = differing(said, heard)
-    assert (bracketed(first), bracketed(second)) == (left, right)
+    assert (bracketed(first), bracketed(second)) == (left or said, right or heard)
 
 
 def test_marks_are_the_only_tags() -> None:

@@ -77,7 +77,7 @@ def call_timeline(archive: Archive, call_id: str) -> CallTimeline:
         raise UsageError(
             f"no call {visible(call_id)!r}",
             where=str(archive.path),
-            hint="workbench sql 'from call_overview'",
+            hint=archive.layout.command("workbench sql 'from call_overview'"),
         )
     overview = found.row(0, named=True)
     levels = archive.sql(views.query("call_levels"), {"call": call_id, "buckets": COLUMNS_DRAWN})

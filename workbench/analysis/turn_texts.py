@@ -3,52 +3,69 @@
 from __future__ import annotations
 
 import html
+import re
+import unicodedata
 from collections.abc import Mapping
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
-from workbench.text.normalize import words_numbers
+from workbench.assertions.hearing import differing_words
 from workbench.text.visible import visible
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from workbench.text.spelling import Token
+
 OPEN, CLOSE = "⟦", "⟧"
+_WORD = re.compile(r"\S+")
 Words = list[tuple[str, bool]]
 
 
-def differing(said: str, heard: str) -> tuple[Words, Words]:
-    """Align two texts and say of each word whether it differs.
+def differing(said: str, heard: str, *, language: str = "en") -> tuple[Words, Words]:
+    """Align two texts and say of each word whether it differs, as the checks of mishearing see it.
 
     Parameters
     ----------
     said, heard : str
-        Two versions of one turn. Case, punctuation and the writing of single number words make no difference
-        (normaliser ``words-numbers/1``, word by word).
+        Two versions of one turn. Case, punctuation, fillers, and the writing of numbers, spelled letters and
+        compounds make no difference (normaliser ``words-numbers/2``).
+    language : str, default 'en'
+        Primary language tag, whose fillers are left out.
 
     Returns
     -------
     tuple of list of (str, bool)
         The words of `said` and of `heard` as written, each with True where the other text has not the same.
-        Words without a letter or digit never differ. An empty text gives an empty list.
+        An empty text gives an empty list.
 
     Examples
     --------
-    >>> differing("Fifteen dollars.", "fifty dollars")
-    ([('Fifteen', True), ('dollars.', False)], [('fifty', True), ('dollars', False)])
+    >>> differing("Fifteen dollars to L A X.", "fifty dollars to LAX")[0]
+    [('Fifteen', True), ('dollars', False), ('to', False), ('L', False), ('A', False), ('X.', False)]
     """
-    written = [text.split() for text in (said, heard)]
-    folded = [[words_numbers(word) for word in side] for side in written]
-    kept = [[ix for ix, word in enumerate(side) if word] for side in folded]
-    left, right = ([folded[n][ix] for ix in kept[n]] for n in (0, 1))
-    differs = [[False] * len(side) for side in written]
-    for tag, a0, a1, b0, b1 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        if tag != "equal":
-            for n, (begin, end) in enumerate(((a0, a1), (b0, b1))):
-                for ix in kept[n][begin:end]:
-                    differs[n][ix] = True
-    first, second = (list(zip(written[n], differs[n], strict=True)) for n in (0, 1))
-    return first, second
+    parts = differing_words(heard, said, language=language)
+    return _marked(said, [token for _, theirs in parts for token in theirs]), _marked(
+        heard, [token for ours, _ in parts for token in ours]
+    )
+
+
+def _marked(text: str, differ: list[Token]) -> Words:
+    composed = unicodedata.normalize("NFKC", text)  # in which tokens have their places
+    places = list(_WORD.finditer(composed))
+    written = text.split()
+    if len(written) != len(places):
+        written = [place[0] for place in places]
+    found, at = [], 0
+    for word, place in zip(written, places, strict=True):
+        while at < len(differ) and differ[at].end <= place.start():
+            at += 1
+        found.append((word, at < len(differ) and differ[at].start < place.end()))
+    return found
+
+
+def primary(language: str | None) -> str:
+    """Return the primary tag of a call's language, "en" where it is not known."""
+    return (language or "en").partition("-")[0].lower()
 
 
 def bracketed(marked: Words) -> str:
@@ -88,13 +105,15 @@ def as_html(marked: Words) -> str:
     return " ".join(parts)
 
 
-def compared(turn: Mapping[str, Any]) -> list[tuple[str, Words]]:
+def compared(turn: Mapping[str, Any], *, language: str | None = None) -> list[tuple[str, Words]]:
     """Return the versions of a turn that are known, each with its differing words.
 
     Parameters
     ----------
     turn : mapping
         A row of the table `turns`: `text`, `heard`, `truth`.
+    language : str, optional
+        Language of the call.
 
     Returns
     -------
@@ -108,17 +127,19 @@ def compared(turn: Mapping[str, Any]) -> list[tuple[str, Words]]:
     known = [column for column in names if turn[column] is not None and (column != "truth" or reference == "truth")]
     found = {column: [(word, False) for word in turn[column].split()] for column in known}
     if "heard" in found and reference in found:
-        found[reference], found["heard"] = differing(turn[reference], turn["heard"])
+        found[reference], found["heard"] = differing(turn[reference], turn["heard"], language=primary(language))
     return [(names[column], words) for column, words in found.items()]
 
 
-def turn_texts(turns: pl.DataFrame) -> pl.DataFrame:
+def turn_texts(turns: pl.DataFrame, *, language: str | None = None) -> pl.DataFrame:
     """Return the turns as a table to read: said, heard and truth, with differing words in brackets.
 
     Parameters
     ----------
     turns : polars.DataFrame
         Rows of the table `turns`.
+    language : str, optional
+        Language of the call.
 
     Returns
     -------
@@ -131,7 +152,7 @@ def turn_texts(turns: pl.DataFrame) -> pl.DataFrame:
 
     rows = []
     for turn in turns.sort("turn_ix").iter_rows(named=True):
-        versions = dict(compared(turn))
+        versions = dict(compared(turn, language=language))
         both = "heard" in versions and len(versions) > 1
         row = {name: turn[name] for name in ("turn_ix", "role", "start_s", "end_s")}
         row |= {name: bracketed(words) for name, words in versions.items()}

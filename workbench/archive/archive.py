@@ -129,7 +129,8 @@ class Archive:
         tables = ("calls", "turns", "words", "tool_calls", "spans", "stage_timings", "state_rows", "labels")
         rows = {name: self._rows_of(name, call_id) for name in tables}
         if not rows["calls"]:
-            raise UsageError(f"no call {call_id!r}", where=str(self.path), hint="workbench sql 'from call_overview'")
+            hint = self.layout.command("workbench sql 'from call_overview'")
+            raise UsageError(f"no call {call_id!r}", where=str(self.path), hint=hint)
         rows["recordings"] = self._rows_of("recordings", call_id)
         for recording in rows["recordings"]:
             recording["path"] = str(self.layout.media_path(recording["uri"]))

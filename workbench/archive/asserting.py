@@ -57,7 +57,9 @@ def assert_pack(layout: Layout, pack: Pack, *, label: str | None = None) -> Asse
     finally:
         reader.close()
     if frames["calls"].is_empty():
-        raise UsageError("the archive holds no call", where=str(layout.root), hint="workbench import PATH first")
+        raise UsageError(
+            "the archive holds no call", where=str(layout.root), hint=layout.command("workbench import PATH")
+        )
     measured_with = sorted(set(frames["input_health"]["config_id"]))
     config = {"pack": pack.id, "version": pack.version, "snapshot": snapshot, "measured_with": measured_with}
     run = runs.begin("assert", config, label=label)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import ArchiveFailed
 
 FORMAT = "workbench.archive/1"
+
+DEFAULT = "archive"
+"""Folder of the archive where nobody names one."""
 
 ROW_GROUP = 122_880
 """Most rows of a row group in a Parquet file: one call is read in milliseconds, and all as fast as from larger ones."""
@@ -59,6 +64,14 @@ class Layout:
     def spools(self) -> list[Path]:
         """Folders in which writers gather rows before their transaction."""
         return sorted(self.root.glob(".spool-*"))
+
+    def command(self, text: str) -> str:
+        """Return a command as a user would type it for this archive: with --archive, where that is not the default."""
+        default = os.environ.get("WORKBENCH_ARCHIVE") or DEFAULT
+        if self.root == Path(default).absolute():
+            return text
+        near = self.root.is_relative_to(Path.cwd())
+        return f"{text} --archive {shlex.quote(str(self.root.relative_to(Path.cwd()) if near else self.root))}"
 
     def media_path(self, uri: str) -> Path:
         """Return where the audio of a ``recordings.uri`` lies: inside the archive, or where it was referenced."""

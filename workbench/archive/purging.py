@@ -93,7 +93,7 @@ def remove_orphaned_data(layout: Layout) -> int:
         raise ArchiveFailed(
             f"{len(missing)} data files are missing (first: {missing[0]}); nothing was removed",
             where=str(layout.data),
-            hint="workbench verify says more; restore the archive from a backup",
+            hint=f"{layout.command('workbench verify')} says more; restore the archive from a backup",
         )
     orphans = [files[name] for name in sorted(files.keys() - names)]
     for path in orphans:

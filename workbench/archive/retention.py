@@ -75,9 +75,8 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
 
 def _require(writer: Writer, call_id: str, layout: Layout) -> None:
     if not writer.con.execute("SELECT 1 FROM lake.calls WHERE call_id = ?", [call_id]).fetchall():
-        raise UsageError(
-            f"no call {call_id!r}", where=str(layout.root), hint="workbench sql 'select call_id from calls'"
-        )
+        hint = layout.command("workbench sql 'select call_id from calls'")
+        raise UsageError(f"no call {call_id!r}", where=str(layout.root), hint=hint)
 
 
 def _remove(con: duckdb.DuckDBPyConnection, writer: Writer, call_id: str) -> dict[str, int]:

@@ -16,6 +16,7 @@ from workbench.text.spelling import numbers_said, tokens
 if TYPE_CHECKING:
     from workbench.assertions.rows import Rows
     from workbench.text.numbers import Number
+    from workbench.text.spelling import Token
 
 NORMALISER = "words-numbers/2"
 _PAIR = ["heard_text", "truth", "tag"]
@@ -57,6 +58,25 @@ def compared_turns(rows: Rows) -> pl.DataFrame:
         does), number_words_known (whether number words of the language are folded).
     """
     return rows.once("compared_turns", lambda: _compared_turns(rows))
+
+
+def differing_words(heard: str, truth: str, *, language: str = "en") -> list[tuple[list[Token], list[Token]]]:
+    """Return where two texts differ for the checks of mishearing.
+
+    Parameters
+    ----------
+    heard, truth : str
+        Two versions of what was said.
+    language : str, default 'en'
+        Primary language tag, whose fillers are left out.
+
+    Returns
+    -------
+    list of (list of Token, list of Token)
+        As `difference.differences` gives them; empty where the checks see no difference.
+    """
+    ours, theirs, _ = _numbers_of(heard, truth)
+    return differences(tokens(heard, language=language, found=ours), tokens(truth, language=language, found=theirs))
 
 
 def truth_by_call(rows: Rows) -> pl.DataFrame:

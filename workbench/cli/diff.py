@@ -52,9 +52,15 @@ def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json:
 
 def _read(archive: Archive, names: list[str]) -> tuple[list[str], list[str], list[pl.DataFrame]]:
     """Return the ids of the runs, what else changed between them, and their results."""
-    runs = [_run(archive, name) for name in names]
+    found = [_run(archive, name) for name in names]
+    runs = [run for run, _ in found]
+    cautions = [
+        f"{count} runs have the label {name!r}; the newest is taken, {run}"
+        for name, (run, count) in zip(names, found, strict=True)
+        if count > 1
+    ]
     query = "from assertion_results where run_id = $run"
-    return runs, _cautions(archive, runs), [archive.reader.frame(query, {"run": run}) for run in runs]
+    return runs, cautions + _cautions(archive, runs), [archive.reader.frame(query, {"run": run}) for run in runs]
 
 
 def _values(diff: Diff) -> dict[str, Any]:
@@ -136,7 +142,8 @@ def _cautions(archive: Archive, runs: list[str]) -> list[str]:
     ]
 
 
-def _run(archive: Archive, name: str) -> str:
+def _run(archive: Archive, name: str) -> tuple[str, int]:
+    """Return the newest run of that id or label, and how many there are."""
     order = "order by started_at desc"
     query = f"from runs select run_id where kind = 'assert' and (run_id = $name or label = $name) {order}"
     rows = archive.reader.rows(query, {"name": name})[1]
@@ -144,6 +151,8 @@ def _run(archive: Archive, name: str) -> str:
         raise UsageError(
             f"no assertion run {name!r}",
             where=str(archive.path),
-            hint="workbench sql \"select run_id, label, started_at from runs where kind = 'assert'\"",
+            hint=archive.layout.command(
+                "workbench sql \"select run_id, label, started_at from runs where kind = 'assert'\""
+            ),
         )
-    return str(rows[0][0])
+    return str(rows[0][0]), len(rows)

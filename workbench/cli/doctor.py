@@ -24,8 +24,7 @@ def command(*, as_json: bool) -> None:
         works = find_spec(first) is not None and find_spec(second) is not None
         rows.append((what, "works" if works else "missing", "" if works else f"pip install 'callbench[{extra}]'"))
     rows.append(("WAV, FLAC, MP3, OGG/Opus", *_sound()))
-    browser = any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
-    rows.append(("browser tests", "works" if browser else "missing", "" if browser else "apt-get install chromium"))
+    rows.append(("browser tests", *_browser()))
     if as_json:
         output.json_line([{"part": part, "state": state, "to_do": do} for part, state, do in rows])
     else:
@@ -47,6 +46,15 @@ def _archive() -> tuple[str, str]:
         except WorkbenchError as error:
             return "missing", error.hint or error.what
     return "works", ""
+
+
+def _browser() -> tuple[str, str]:
+    to_do = []
+    if not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+        to_do.append("apt-get install chromium")
+    if find_spec("playwright") is None:
+        to_do.append("pip install playwright")
+    return ("missing", "; ".join(to_do)) if to_do else ("works", "")
 
 
 def _sound() -> tuple[str, str]:

@@ -8,13 +8,15 @@ from typing import Any, TypeVar
 
 import click
 
+from workbench.archive.layout import DEFAULT
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 archive = click.option(
     "--archive",
     "archive_path",
     type=click.Path(file_okay=False),
-    default="archive",
+    default=DEFAULT,
     envvar="WORKBENCH_ARCHIVE",
     show_default=True,
     show_envvar=True,

@@ -25,9 +25,10 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     from workbench.archive.archive import Archive
 
     with Archive(archive_path, as_of=as_of) as archive:
-        call, found = interruptible.run(archive.reader, lambda: _read(archive, call_id))
+        call, found, checks = interruptible.run(archive.reader, lambda: _read(archive, call_id))
+        judged = _judged(checks, archive)
     if as_json:
-        output.json_line({"call": call, "findings": found.to_dicts()})
+        output.json_line({"call": call, "findings": found.to_dicts(), "checks": checks})
         return
     click.echo(output.safe(_head(call)))
     if call.turns:
@@ -39,21 +40,44 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     click.echo()
     if found.height:
         output.table(found.columns, found.rows())
-    else:
-        click.echo("no findings in the newest assertion run")
+        click.echo()
+    click.echo(output.safe(judged))
 
 
-def _read(archive: Archive, call_id: str) -> tuple[Call, pl.DataFrame]:
+def _read(archive: Archive, call_id: str) -> tuple[Call, pl.DataFrame, dict[str, list[str]]]:
+    """Return a call, its findings, and its checks by status, all of the newest assertion run."""
     query = "from findings where call_id = $id order by start_s, assertion_id, result_ix"
     columns = "severity, assertion_id, turn_ix, start_s, message"
-    return archive.call(call_id), archive.sql(f"select {columns} {query}", {"id": call_id})
+    newest = "from call_verdicts semi join latest_runs using (run_id)"
+    statuses = f"{newest} select status, assertion_id where call_id = $id order by all"
+    checks: dict[str, list[str]] = {}
+    for status, assertion_id in archive.sql(statuses, {"id": call_id}).iter_rows():
+        checks.setdefault(status, []).append(assertion_id)
+    return archive.call(call_id), archive.sql(f"select {columns} {query}", {"id": call_id}), checks
+
+
+_TOLD = {
+    "FAIL": "failed",
+    "PASS": "passed",
+    "INCONCLUSIVE": "not judged, evidence is missing",
+    "NOT_SCORABLE": "not judged, the input is unusable",
+    "ERROR": "not judged, the check broke",
+    "SKIPPED": "nothing to judge",
+}
+
+
+def _judged(checks: dict[str, list[str]], archive: Archive) -> str:
+    """Return how each check ended; a call that nothing judged is never told as one without findings."""
+    if not checks:
+        return f"not checked yet: {archive.layout.command('workbench assert --pack caller-experience')}"
+    return "\n".join(f"{words}: {', '.join(checks[status])}" for status, words in _TOLD.items() if status in checks)
 
 
 def _head(call: Call) -> str:
     length = f"{call.duration_s:.1f} s" if call.duration_s is not None else "no clock"
     audio = f"{output.plural(len(call.audio), 'recording')}" if call.audio else "no audio"
     outcome = f", outcome {call.outcome!r}" if call.outcome else ""
-    return f"{call.id}: {call.source_format}, {call.origin}, {length}, {audio}{outcome}"
+    return f"{call.id}: from {call.source_format}, origin {call.origin}, {length}, {audio}{outcome}"
 
 
 def _turns(call: Call) -> list[tuple[object, ...]]:

@@ -110,7 +110,7 @@ def moments(
     recordings = table("from recordings where list_contains($ids, call_id) order by call_id, recording_id")
     clocks = table("from call_clocks where list_contains($ids, call_id)")
     runs = table("from speech_runs where list_contains($ids, call_id) order by call_id, role, run_ix")
-    calls = table("select call_id, turn_clock, duration_s from calls where list_contains($ids, call_id)")
+    calls = table("select call_id, turn_clock, duration_s, language from calls where list_contains($ids, call_id)")
     return [
         _moment(
             archive,
@@ -176,7 +176,7 @@ def _moment(
                 turn["role"],
                 turn["start_s"] if placed else None,
                 turn["end_s"] if placed else None,
-                lines(turn["text"], turn["heard"], turn["truth"]),
+                lines(turn["text"], turn["heard"], turn["truth"], language=call["language"]),
                 turn["turn_ix"] == row["turn_ix"],
             )
             for turn in turns

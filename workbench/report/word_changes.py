@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from itertools import groupby
 
+from workbench.analysis.turn_texts import Words, differing, primary
 from workbench.report.wording import short
 
 MOST_WORDS = 200
@@ -26,16 +27,18 @@ class Line:
     pieces: tuple[Piece, ...]
 
 
-def lines(text: str | None, heard: str | None, truth: str | None) -> tuple[Line, ...]:
+def lines(text: str | None, heard: str | None, truth: str | None, *, language: str | None = None) -> tuple[Line, ...]:
     """Return the versions of a turn that differ, the true one first.
 
     What was really said is `truth` where it is known, else the transcript's `text`; what was heard is
-    `heard`, else `text`. Words are compared without case and punctuation.
+    `heard`, else `text`. Words differ where the checks of mishearing see a difference.
 
     Parameters
     ----------
     text, heard, truth : str or None
         As in the table `turns`.
+    language : str, optional
+        Language of the call.
 
     Returns
     -------
@@ -50,33 +53,41 @@ def lines(text: str | None, heard: str | None, truth: str | None) -> tuple[Line,
     said, got = (truth if truth is not None else text), (heard if heard is not None else text)
     if said is None and got is None:
         return ()
-    if said is None or got is None or _words(said) == _words(got):
+    if said is None or got is None or not _differ(said, got, language):
         only = said if said is not None else got or ""
         found = [Line("", (Piece(short(only) or "", changed=False),))]
     else:
-        left, right = _compare(said, got)
+        left, right = _compare(said, got, language)
         found = [Line("said" if truth is None else "really said", left)]
         found.append(Line("transcript" if heard is None else "heard", right))
-    if text is not None and _words(text) not in (_words(said or ""), _words(got or "")):
+    if text is not None and all(_differ(text, other or "", language) for other in (said, got)):
         found.append(Line("transcript", (Piece(short(text) or "", changed=False),)))
     return tuple(found)
 
 
-def _words(text: str) -> list[str]:
-    bare = ("".join(sign for sign in word if sign.isalnum()) for word in text.casefold().split())
-    return [word for word in bare if word]
+def _differ(one: str, other: str, language: str | None) -> bool:
+    if one.split() == other.split():
+        return False
+    if _long(one, other):
+        return True
+    return any(differs for side in differing(one, other, language=primary(language)) for _, differs in side)
 
 
-def _compare(said: str, got: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Return both texts cut where they differ; texts of very many words are not compared word by word."""
-    one, two = said.split(), got.split()
-    if max(len(one), len(two)) > MOST_WORDS:
+def _long(one: str, other: str) -> bool:
+    """Tell whether texts have too many words to compare them word by word."""
+    return max(len(one.split()), len(other.split())) > MOST_WORDS
+
+
+def _compare(said: str, got: str, language: str | None) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """Return both texts cut where they differ."""
+    if _long(said, got):
         return (Piece(short(said) or "", changed=False),), (Piece(short(got) or "", changed=False),)
-    keys = [["".join(_words(word)) for word in words] for words in (one, two)]
-    left, right = [], []
-    for tag, a, b, c, d in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
-        if b > a:
-            left.append(Piece(" ".join(one[a:b]), changed=tag != "equal"))
-        if d > c:
-            right.append(Piece(" ".join(two[c:d]), changed=tag != "equal"))
-    return tuple(left), tuple(right)
+    left, right = differing(said, got, language=primary(language))
+    return _pieces(left), _pieces(right)
+
+
+def _pieces(words: Words) -> tuple[Piece, ...]:
+    return tuple(
+        Piece(" ".join(word for word, _ in group), changed=changed)
+        for changed, group in groupby(words, key=lambda item: item[1])
+    )

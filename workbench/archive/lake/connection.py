@@ -132,17 +132,19 @@ def attach(
             raise UsageError(
                 f"the archive has no snapshot {as_of}",
                 where=str(layout.root),
-                hint="workbench history lists them",
+                hint=f"{layout.command('workbench history')} lists them",
             ) from error
         raise ArchiveFailed(
             f"the catalogue cannot be opened ({error})",
             where=str(layout.catalog),
-            hint="workbench verify says more; restore catalog.sqlite from a backup if it is damaged",
+            hint=f"{layout.command('workbench verify')} says more; restore catalog.sqlite if it is damaged",
         ) from error
 
 
 def explain(error: duckdb.Error, layout: Layout) -> ArchiveFailed:
     """Return the error a user meets for one of DuckDB's."""
     return failures.explained(str(error), layout.root) or ArchiveFailed(
-        str(error), where=str(layout.root), hint="nothing was changed; workbench verify checks the archive"
+        str(error),
+        where=str(layout.root),
+        hint=f"nothing was changed; {layout.command('workbench verify')} checks the archive",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 import weakref
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
+
+_BARE_OVERLAPS = re.compile(r"\b(from|join)\s+overlaps\b", re.IGNORECASE)
 
 _MISPUT = (duckdb.BinderException, duckdb.CatalogException, duckdb.InvalidInputException, duckdb.ParserException)
 """What DuckDB raises before a prepared query runs, and so at once."""
@@ -161,7 +164,7 @@ class Reader:
         try:
             statements = self._con.extract_statements(query)
         except duckdb.Error as error:
-            raise QueryRefused(str(error), where="query", hint="the SQL dialect is DuckDB's") from error
+            raise QueryRefused(str(error), where="query", hint=_query_hint(error, query)) from error
         if not statements:
             raise QueryRefused("the query is empty", where="query", hint='for instance "from call_overview"')
         if len(statements) != 1:
@@ -184,13 +187,13 @@ class Reader:
         self._con.interrupt()
 
 
-def _query_hint(error: duckdb.Error) -> str:
+def _query_hint(error: duckdb.Error, query: str = "") -> str:
     text = str(error)
     if "disabled by configuration" in text or "external access" in text.lower() or "file system operations" in text:
         return "queries read the archive only; import a file to query it"
     if "Cannot open file" in text or "No such file" in text:
         return "the archive was compacted, or a call deleted, since it was opened: open it again"
-    if 'near "overlaps"' in text:
+    if 'near "overlaps"' in text or (isinstance(error, duckdb.ParserException) and _BARE_OVERLAPS.search(query)):
         return 'overlaps is a word of SQL itself: write "overlaps" in quotes'
     if "does not exist" in text:
         return "workbench tables lists tables, views and columns"

@@ -1,0 +1,74 @@
+"""One call at a glance, and hints that lead back to the same archive."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workbench.archive.archive import Archive
+from workbench.archive.asserting import assert_pack
+from workbench.archive.layout import Layout
+from workbench.assertions import load_pack
+from workbench.schema.call import Call, Turn
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def spoken(archive: Archive) -> None:
+    """Two turns without a clock, of which next to nothing can be judged."""
+    turns = [Turn(role="caller", text="I would like to book."), Turn(role="agent", text="Of course.")]
+    archive.add([Call(id="untimed", source_format="made", source_uri="x", source_sha256="0" * 64, turns=turns)])
+
+
+def test_a_call_that_was_not_checked_is_not_told_as_one_without_findings(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "my calls"
+    with Archive.create(path) as archive:
+        spoken(archive)
+        code, out, _ = run("show", "untimed", "--archive", path)
+        assert code == 0
+        assert out.splitlines()[0].startswith("untimed: from made, origin unknown")
+        (line,) = [line for line in out.splitlines() if line.startswith("not checked yet")]
+        assert shlex.split(line)[-2:] == ["--archive", str(path)]
+        assert_pack(archive.layout, load_pack("caller-experience"))
+    _, out, _ = run("show", "untimed", "--archive", path)
+    (line,) = [line for line in out.splitlines() if line.startswith("not judged, evidence is missing: ")]
+    assert {"dead_air", "misheard", "slow_response", "talked_over_caller"} <= set(line.partition(": ")[2].split(", "))
+    assert "no findings" not in out
+    assert "passed" not in out
+
+
+def test_findings_come_with_what_passed_and_what_did_not(run: Run, failing_archive: Path) -> None:
+    _, out, _ = run("show", "c1", "--archive", failing_archive)
+    assert "failed: slow" in out.splitlines()
+
+
+def test_a_hint_names_the_archive_unless_it_is_the_one_taken_anyway(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WORKBENCH_ARCHIVE", raising=False)
+    assert Layout(tmp_path / "archive").command("workbench history") == "workbench history"
+    assert Layout(tmp_path / "my calls").command("workbench history") == "workbench history --archive 'my calls'"
+    monkeypatch.setenv("WORKBENCH_ARCHIVE", str(tmp_path / "other"))
+    assert Layout(tmp_path / "other").command("workbench history") == "workbench history"
+    assert Layout(tmp_path / "archive").command("workbench history") == "workbench history --archive archive"
+    assert Layout(Path("/elsewhere")).command("workbench history") == "workbench history --archive /elsewhere"
+
+
+def test_two_runs_of_one_label_are_told_apart(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    with Archive.create(path) as archive:
+        spoken(archive)
+        first, second = (assert_pack(archive.layout, load_pack("caller-experience"), label="v1") for _ in range(2))
+    _, out, _ = run("diff", first.run_id, "v1", "--archive", path)
+    assert f"caution: 2 runs have the label 'v1'; the newest is taken, {second.run_id}" in out
+
+
+def test_the_view_that_needs_quotes_says_so(run: Run, failing_archive: Path) -> None:
+    for query in ("from overlaps", "select * from calls join overlaps using (call_id)"):
+        code, _, err = run("sql", query, "--archive", failing_archive)
+        assert (code, 'write "overlaps" in quotes' in err) == (2, True)
+    assert run("sql", 'from "overlaps"', "--archive", failing_archive)[0] == 0
