@@ -5,14 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from workbench.archive.archive import Archive
 from workbench.archive.asserting import assert_pack
 from workbench.archive.layout import Layout
 from workbench.assertions import load_pack
 from workbench.schema.call import Call, Turn
+
+if TYPE_CHECKING:
+    import pytest
 
 Run = Callable[..., tuple[int, str, str]]
 
