@@ -14,7 +14,7 @@ import soundfile
 from workbench import ingest
 from workbench.assets import folder
 from workbench.ingest.protocol import Options
-from workbench.schema.call import Audio, Call, Refusal
+from workbench.schema.call import Audio, Call, ChannelRole, Refusal
 
 CALLS = folder("data") / "calls"
 STEREO = CALLS / "vapi-defaults" / "audio" / "vapi-default-05-hold-on.example.wav"
@@ -96,11 +96,43 @@ def test_four_channels_stay_unknown(tmp_path: Path) -> None:
     assert note.rule == "channel_map_unknown"
 
 
-def test_a_map_for_another_number_of_channels_is_not_used_and_noted(tmp_path: Path) -> None:
-    noise(tmp_path / "c.wav", channels=3)
-    (call,), notes = read(tmp_path, Options(channels=("caller", "agent")))
-    assert audios(call)[0][1:3] == (["unknown"] * 3, "unknown")
-    assert [item.rule for item in notes] == ["channel_map_unused", "channel_map_unknown"]
+@pytest.mark.parametrize(("channels", "roles"), [(2, ("caller",)), (3, ("caller", "agent"))])
+def test_roles_for_another_number_of_channels_refuse_the_file(
+    tmp_path: Path, channels: int, roles: tuple[ChannelRole, ...]
+) -> None:
+    noise(tmp_path / "c.wav", channels=channels)
+    calls, (refusal,) = read(tmp_path, Options(channels=roles))
+    assert calls == []
+    assert (refusal.rule, refusal.scope) == ("channel_count", "file")
+    assert refusal.message == f"the file has {channels} channels, --channels names {len(roles)}"
+    assert read(tmp_path, Options(channels=("agent",) * channels))[1] == []
+
+
+def test_in_a_folder_of_mono_and_stereo_the_option_speaks_of_the_stereo_files(tmp_path: Path) -> None:
+    noise(tmp_path / "mono.wav")
+    noise(tmp_path / "stereo.wav", channels=2)
+    (mono, stereo), (note,) = read(tmp_path, Options(channels=("caller", "agent")))
+    assert [audios(mono)[0][1:3], audios(stereo)[0][1:3]] == [(["mixed"], "format"), (["caller", "agent"], "option")]
+    assert (note.rule, note.call_id, note.message) == (
+        "channel_map_unused",
+        "mono",
+        "the file has 1 channel, --channels names 2",
+    )
+
+
+def test_a_sidecar_that_fits_counts_where_the_option_does_not(tmp_path: Path) -> None:
+    noise(tmp_path / "c.wav", channels=2)
+    (tmp_path / "c.json").write_text('{"channels": ["agent", "caller"]}')
+    (call,), (note,) = read(tmp_path, Options(channels=("caller",)))
+    assert audios(call)[0][1:3] == (["agent", "caller"], "sidecar")
+    assert note.rule == "channel_map_unused"
+    (tmp_path / "c.json").write_text('{"channels": ["agent"]}')
+    calls, (refusal,) = read(tmp_path)
+    assert (calls, refusal.rule, refusal.message) == (
+        [],
+        "channel_count",
+        "the file has 2 channels, its sidecar names 1",
+    )
 
 
 def test_a_real_pair_is_one_call_with_a_note_that_offsets_are_assumed() -> None:

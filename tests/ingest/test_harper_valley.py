@@ -57,6 +57,32 @@ def test_noise_is_no_turn() -> None:
     assert [span.type for span in call.spans or ()].count("noise") == 4
 
 
+def test_what_only_the_machine_heard_is_noise_and_a_note_names_it() -> None:
+    """Call 02e41649e7c441fd: 27 segments, 3 of them without words of people; in the sound there is silence at 32.13 s
+    and noise as loud as that of the first segment (3.86 s) at 54.66 s, by the level of channel 1.
+    """
+    found = list(harper_valley.read(FOLDER, Options()))
+    at = next(ix for ix, one in enumerate(found) if isinstance(one, Call) and one.id == "02e41649e7c441fd")
+    call, note = found[at], found[at - 1]
+    assert isinstance(call, Call)
+    assert isinstance(note, Refusal)
+    assert (len(call.turns or ()), [span.type for span in call.spans or ()].count("noise")) == (24, 3)
+    assert (note.scope, note.rule) == ("note", "heard_in_noise")
+    assert "'mhm' at 32.13 s (agent); 'mm hmm' at 54.66 s (agent)" in note.message
+    about = [one.location for one in found if isinstance(one, Refusal)]
+    assert about == [f"call {sid}" for sid in ("01f7ec3700424bc0", "02e41649e7c441fd", "a7ccc3379af44b9f")]
+
+
+def test_every_file_is_a_part_but_notices_the_index_and_a_second_copy_of_the_sound(one_call: Path) -> None:
+    (one_call / "tracks").mkdir()
+    for track in TRACKS.glob("*.wav"):
+        shutil.copy(track, one_call / "tracks")
+    assert len(list(harper_valley.parts(one_call))) == 4
+    (one_call / "audio").mkdir()
+    shutil.copy(FOLDER / "audio" / f"{SID}.flac", one_call / "audio")
+    assert {file.name for file in harper_valley.parts(one_call)} == {f"{SID}.json", f"{SID}.flac"}
+
+
 def test_times_are_those_of_the_call_and_not_of_the_speakers_own_track() -> None:
     call = read()[SID]
     assert call.turns

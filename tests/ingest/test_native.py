@@ -168,7 +168,36 @@ def test_unknown_fields_are_noted_with_their_places(tmp_path: Path) -> None:
     (call,), (note,) = read(write(tmp_path / "c.json", value))
     assert call.id == "c"
     assert (note.rule, note.scope) == ("unknown_field", "note")
-    assert note.message.endswith("colour, turns[].mood, turns[].words[].pitch")
+    assert note.call_id == "c"
+    assert note.message.endswith("colour, turns[0].mood, turns[0].words[0].pitch")
+    assert note.hint.startswith("put free labels into tags")
+
+
+def test_an_unknown_field_close_to_a_known_one_is_named_with_it(tmp_path: Path) -> None:
+    turns = [{"role": "agent", "text": "hi", "start_s": 0.5}, {"role": "caller", "text": "ho", "start": 2.5}]
+    value = {"format": "workbench.call/1", "id": "c", "turns": turns}
+    (call,), (note,) = read(write(tmp_path / "c.json", value), Options(id_prefix="may/"))
+    assert (note.call_id, call.id) == ("may/c", "may/c")
+    assert note.message == "turns[1].start is no field of the format; did you mean start_s?"
+    assert note.hint.startswith("rename it and import with --replace")
+
+
+def test_several_unknown_fields_are_one_note_with_those_first_that_were_meant(tmp_path: Path) -> None:
+    turns = [{"role": "caller", "txt": "hi", "start": 1.5, "end": 2.5, "start_ms": 1, "bzzz": 1}] * 3
+    value = {"format": "workbench.call/1", "id": "c", "completd": True, "turns": turns}
+    _, (note,) = read(write(tmp_path / "c.json", value))
+    assert note.message == (
+        "no fields of the format, ignored: completd (did you mean completed?), turns[0].end (did you mean end_s?), "
+        "turns[0].start (did you mean start_s?), turns[0].start_ms (did you mean start_s?), "
+        "turns[0].txt (did you mean text?), turns[0].bzzz"
+    )
+    assert "rename them (the format counts seconds)" in note.hint
+
+
+def test_a_field_that_is_there_is_not_what_another_was_meant_for(tmp_path: Path) -> None:
+    value = {"format": "workbench.call/1", "id": "c", "turns": [{"role": "agent", "start_s": 1.5, "start": "x"}]}
+    _, (note,) = read(write(tmp_path / "c.json", value))
+    assert note.message == "turns[0].start is no field of the format, and is ignored"
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from workbench.ingest.intake.reading import Reading
 
 
+NAMED = 4
+"""Names of files passed over that are shown."""
+
+
 @options.command("import")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @options.archive
@@ -144,7 +148,11 @@ def _unmake(archive: Archive, *, made: bool) -> None:
 def _tell_more(calls: Reading, report: ImportReport) -> None:
     """Say which files were passed over, and what was said in vain."""
     if calls.skipped:
-        click.echo(f"passed over: {output.plural(calls.skipped, 'file')} that hold no calls (notices, indexes, code)")
+        names = list(dict.fromkeys(path.name for path in calls.survey.skipped))
+        shown = ", ".join([*names[:NAMED], *(["..."] if len(names) > NAMED else [])])
+        click.echo(
+            output.safe(f"passed over: {output.plural(calls.skipped, 'file')} of which no call is made ({shown})")
+        )
     if report.unchanged and not report.new:
         click.echo("unchanged calls keep what was said of them before; --replace takes them in anew")
 
@@ -190,13 +198,30 @@ def tell(report: ImportReport, *, limit: int = 20) -> None:
     if report.rows:
         click.echo("rows: " + ", ".join(f"{name} {count}" for name, count in sorted(report.rows.items())))
     serious = [refusal for refusal in report.refusals if refusal.scope != "note"]
-    for refusal in serious[:limit]:
-        click.echo(output.safe(f"refused {refusal.scope}: {place(refusal)}: {refusal.message} [{refusal.rule}]"))
-        click.echo(output.safe(f"  hint: {refusal.hint}"))
+    for hint, refusals in _by_hint(serious[:limit]).items():
+        for refusal in refusals:
+            click.echo(output.safe(f"refused {refusal.scope}: {place(refusal)}: {refusal.message} [{refusal.rule}]"))
+        click.echo(output.safe(f"  hint: {hint}"))
     if report.refused() > limit:
         click.echo(f"... and {report.refused() - limit} more")
     notes = sorted((rule, count) for (scope, rule), count in report.rules.items() if scope == "note")
     for rule, count in notes:
-        click.echo(f"note: {rule} x {count}")
+        _tell_note(rule, count, next((r for r in report.refusals if r.scope == "note" and r.rule == rule), None))
     if notes or report.refused() > limit:
         click.echo("all of them: workbench sql 'from refusals'")
+
+
+def _by_hint(refusals: list[Refusal]) -> dict[str, list[Refusal]]:
+    """Return refusals by their hint, so that each hint is printed once, in the order they came."""
+    found: dict[str, list[Refusal]] = {}
+    for refusal in refusals:
+        found.setdefault(refusal.hint, []).append(refusal)
+    return found
+
+
+def _tell_note(rule: str, count: int, first: Refusal | None) -> None:
+    """Print how often a kind of note came, and what the first one says; one that was not kept is counted only."""
+    click.echo(f"note: {rule} x {count}" + (", the first:" if first and count > 1 else ""))
+    if first is not None:
+        click.echo(output.safe(f"  {place(first)}: {first.message}"))
+        click.echo(output.safe(f"  hint: {first.hint}"))

@@ -1,7 +1,9 @@
 """Audio alone: one file, or two mono files with the two sides of a call, each with an optional sidecar.
 
 Who speaks on which channel is taken from `--channels`, from the sidecar ``<stem>.json`` or, for a pair of
-mono files, from their names; never from the sound. Where nothing says it the roles are ``unknown``.
+mono files, from their names; never from the sound. Where nothing says it the roles are ``unknown``. A file of
+several channels is refused when `--channels` or the sidecar names another number of them (a mono file is not: its
+one channel is ``mixed``, and a note says that the roles were not used).
 
 The call is named after the file (without the side, for a pair). When several audio files of one import
 have the same name, each of them is named by its relative path, with ``--`` for the slashes.
@@ -11,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from workbench.errors import ImportFailed
 from workbench.ingest.audio_names import HEADERLESS, MAGIC, SUFFIXES, call_stem, partner, side
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 FORMAT = "audio"
 ABOUT = (
     "Audio alone: WAV, FLAC, MP3, OGG/Opus (m4a with an extra), two channels or a pair of mono files, "
-    "with an optional sidecar JSON."
+    "with an optional sidecar JSON; `--channels` gives each a role."
 )
 CLAIMS: Literal["file", "folder"] = "file"
 
@@ -47,8 +49,8 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     Raises
     ------
     ImportFailed
-        When the file cannot be decoded, is headerless without a sidecar that says how, or when its sidecar
-        is wrong.
+        When the file cannot be decoded, is headerless without a sidecar that says how, has another number of
+        channels than were named, or when its sidecar is wrong.
     """
     if path.suffix.lower() == ".json":
         return
@@ -138,13 +140,21 @@ def _probe(path: Path, sidecar: Sidecar) -> AudioInfo:
     return probe(path, encoding=sidecar.encoding, sample_rate_hz=sidecar.sample_rate_hz)
 
 
+SAID: Final = {"option": "--channels", "sidecar": "its sidecar"}
+"""What says who is on which channel, as a message names it."""
+
 MapSource = Literal["sidecar", "option", "format", "unknown"]
 
 
 def _channel_map(
     path: Path, count: int, *, sidecar: Sidecar, options: Options
 ) -> tuple[tuple[ChannelRole, ...], MapSource, list[Refusal]]:
-    """Return the role of each channel, what says so, and notes on what does not."""
+    """Return the role of each channel, what says so, and notes on what does not.
+
+    Of `--channels` and the sidecar the first that names as many roles as there are channels is taken. In a folder
+    of mono and other files `--channels` speaks of the others, and one channel has no order, so a mono file is taken
+    all the same, with a note. A file of more channels is refused where what was said fits it in no way.
+    """
     notes: list[Refusal] = []
     given: list[tuple[tuple[ChannelRole, ...] | None, MapSource]] = [
         (options.channels, "option"),
@@ -154,20 +164,30 @@ def _channel_map(
         if roles is not None and len(roles) == count:
             return roles, source, notes
         if roles is not None:
-            message = f"the {source} names {len(roles)} channels, the file has {count}"
-            notes.append(_note(path, "channel_map_unused", message, hint="name one role a channel"))
+            message = f"{_channels(count)}, {SAID[source]} names {len(roles)}"
+            named = ", as in caller,agent" if count == 2 else f", {count} in all"
+            hint = f"name one role a channel{named}; import files of another number of channels apart"
+            if count == 1:
+                hint = "its channel is taken as mixed; if it holds one side, import it apart with --channels caller"
+            notes.append(_note(path, "channel_map_unused", message, hint=hint))
     if count == 1:
         if side(path) is not None:
             message = f"{path.name} is named like one side of a call, but the other side is not beside it"
             hint = "its channel is taken as mixed; say --channels caller (or agent) if it holds one side"
             notes.append(_note(path, "pair_incomplete", message, hint=hint))
         return ("mixed",), "format", notes
+    if notes:
+        raise ImportFailed(notes[0].message, where=str(path), hint=notes[0].hint, rule="channel_count")
     said = "--channels caller,agent" if count == 2 else f"--channels with {count} roles"
     hint = f"import again with {said} --replace"
     message = f"nothing says who speaks on which of the {count} channels"
     notes.append(_note(path, "channel_map_unknown", message, hint=hint))
     role: ChannelRole = "unknown"
     return (role,) * count, "unknown", notes
+
+
+def _channels(count: int) -> str:
+    return "the file has 1 channel" if count == 1 else f"the file has {count} channels"
 
 
 def _note(path: Path, rule: str, message: str, *, hint: str) -> Refusal:

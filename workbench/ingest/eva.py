@@ -63,6 +63,16 @@ def sniff(path: Path, head: bytes) -> bool:
     return bool(_records(path))
 
 
+def parts(path: Path) -> Iterator[Path]:
+    """Yield the files of each record, all of which are in its digest, and those beside the records."""
+    for record in _records(path):
+        yield from (file for file in record.iterdir() if file.is_file())
+        yield from record.parent.glob("scenario-*.json")
+        yield record.parent.parent / "config.json"
+    yield from path.glob("scenario-*.json")
+    yield path / "config.json"
+
+
 def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     """Yield a call for each record, after notes; or a refusal for each that cannot be read."""
     for record in _records(path):

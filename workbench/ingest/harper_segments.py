@@ -42,8 +42,9 @@ def split(segments: Sequence[Segment], unit: TimeUnit) -> tuple[list[Turn], list
     """Return turns, and spans of type ``noise`` and ``annotation``, in order of their starts.
 
     A segment of nothing but tags such as ``[noise]``, ``[baby]`` or ``<unk>`` is noise and no turn; one
-    that is ``[unintelligible]`` is a turn without truth, since somebody speaks. An annotation holds what
-    a machine said about a turn: its dialog acts and emotion.
+    that is ``[unintelligible]`` is a turn without truth, since somebody speaks. People decide what speech is:
+    where they wrote none, what the machine heard makes no turn, and :func:`heard_in_noise` names it. An
+    annotation holds what a machine said about a turn: its dialog acts and emotion.
 
     Parameters
     ----------
@@ -82,6 +83,17 @@ def split(segments: Sequence[Segment], unit: TimeUnit) -> tuple[list[Turn], list
             }
             spans.append(Span(type="annotation", start_s=start, end_s=end, attributes=said))
     return turns, spans
+
+
+def heard_in_noise(spans: Sequence[Span]) -> list[str]:
+    """Return the words, place and speaker of each span of noise in which the machine heard words."""
+    found = []
+    for span in spans:
+        about = span.attributes or {}
+        words = without_tags(str(about.get("machine_transcript") or ""))
+        if span.type == "noise" and words:
+            found.append(f"{words!r} at {span.start_s:.2f} s ({about['role']})")
+    return found
 
 
 def without_tags(text: str) -> str:

@@ -21,9 +21,9 @@ from msgspec import Struct, field
 
 from workbench.errors import ImportFailed
 from workbench.ingest.harper_form import SUCCESS, TASK_TYPE, compare
-from workbench.ingest.harper_segments import Segment, split, track_offset_s
+from workbench.ingest.harper_segments import Segment, heard_in_noise, split, track_offset_s
 from workbench.ingest.intake.roles import changes_something
-from workbench.ingest.intake.shape import load, refusal, sha256_of_json, sha256_of_named
+from workbench.ingest.intake.shape import load, note, refusal, sha256_of_json, sha256_of_named
 from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import Options, TimeUnit
 from workbench.schema.call import Audio, Call, Label, Refusal, Role, Scenario, ToolCall, Turn
@@ -69,14 +69,33 @@ def sniff(path: Path, head: bytes) -> bool:
     return any(file.name in transcripts for file in (path / "metadata").glob("*.json"))
 
 
+def parts(path: Path) -> Iterator[Path]:
+    """Yield the files that are read: those of each transcript, and the tracks only where no FLAC joins them."""
+    for transcript in sorted((path / "transcript").glob("*.json")):
+        yield from (transcript, path / "metadata" / transcript.name)
+        both = path / "audio" / f"{transcript.stem}.flac"
+        yield from [both] if both.is_file() else [track for _, track in _tracks(path, transcript.stem)]
+
+
 def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
-    """Yield a call for each sid, or a refusal where its metadata or transcript cannot be read."""
+    """Yield a call for each sid, after a note on words that only the machine heard; a refusal where one is broken."""
     unit = options.time_unit or "ms"
     for transcript in sorted((path / "transcript").glob("*.json")):
         try:
-            yield _call(path, transcript, unit)
+            call = _call(path, transcript, unit)
         except ImportFailed as error:
             yield refusal(transcript, error, scope="call")
+            continue
+        heard = heard_in_noise(call.spans or ())
+        if heard:
+            yield note(
+                transcript,
+                "heard_in_noise",
+                f"people wrote no words there, the machine did: {'; '.join(heard)}; kept as noise and not as turns",
+                hint="listen to them; workbench sql \"from spans where type = 'noise'\" lists them",
+                location=f"call {call.id}",
+            )
+        yield call
 
 
 def _call(root: Path, transcript: Path, unit: TimeUnit) -> Call:
@@ -145,9 +164,13 @@ def _audio(root: Path, sid: str, *, segments: list[Segment], unit: TimeUnit) -> 
             channel_map_source="format",
             offset_s=track_offset_s(segments, role, unit),
         )
-        for role in SIDES
-        if (track := root / "tracks" / f"{sid}.{role}.wav").is_file()
+        for role, track in _tracks(root, sid)
     ]
+
+
+def _tracks(root: Path, sid: str) -> list[tuple[Role, Path]]:
+    places: list[tuple[Role, Path]] = [(role, root / "tracks" / f"{sid}.{role}.wav") for role in SIDES]
+    return [(role, track) for role, track in places if track.is_file()]
 
 
 def _form(form: _Response, start: float, turns: list[Turn], *, unit: TimeUnit) -> ToolCall:

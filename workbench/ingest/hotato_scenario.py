@@ -87,6 +87,16 @@ def sniff(path: Path, head: bytes) -> bool:
     )
 
 
+def parts(path: Path) -> Iterator[Path]:
+    """Yield the files that are read: the scenarios, and the audio that each of them names."""
+    for document in _documents(path):
+        yield document
+        try:
+            yield _place(path, convert(load_json(document), _Scenario, where=str(document)))
+        except ImportFailed:
+            continue  # told when it is read
+
+
 def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     """Yield a call for each scenario, or a refusal where its audio is missing or its channels are unclear."""
     for document in _documents(path):
@@ -126,9 +136,13 @@ def _call(folder: Path, path: Path, options: Options) -> Call:
     )
 
 
-def _audio(folder: Path, path: Path, *, scenario: _Scenario, options: Options) -> Audio:
+def _place(folder: Path, scenario: _Scenario) -> Path:
     name = scenario.audio or f"{scenario.id}.example.wav"
-    place = folder / "audio" / Path(name).name
+    return folder / "audio" / Path(name).name
+
+
+def _audio(folder: Path, path: Path, *, scenario: _Scenario, options: Options) -> Audio:
+    place = _place(folder, scenario)
     if not place.is_file():
         raise ImportFailed(
             f"its audio {place.name!r} is not in the folder `audio`",

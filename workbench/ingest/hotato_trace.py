@@ -38,6 +38,11 @@ def sniff(path: Path, head: bytes) -> bool:
         return False
 
 
+def parts(path: Path) -> Iterator[Path]:
+    """Yield the files that are read."""
+    yield from (path / name for name in (TRACE, TRANSCRIPT, STATE, TEST))
+
+
 def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     """Yield the one call of the folder.
 

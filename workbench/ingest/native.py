@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import typing
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +17,7 @@ from workbench.ingest.intake.references import resolve
 from workbench.ingest.intake.refusing import Scope, shown
 from workbench.ingest.intake.rescale import rescale
 from workbench.ingest.intake.roles import role_of
+from workbench.ingest.native_fields import hint_for, unknown_fields, worded
 from workbench.ingest.protocol import Options
 from workbench.schema import call as schema
 from workbench.schema.call import Call, Refusal
@@ -67,17 +66,27 @@ def to_call(value: Any, *, path: Path, location: str, raw: bytes, options: Optio
     raw : bytes
         Its bytes, for the digest.
     options : Options
-        Only `time_unit` is used here.
+        Only `time_unit` and `id_prefix` are used here.
 
     Yields
     ------
     Call or Refusal
         One refusal of scope ``call`` and nothing else when a type does not fit.
     """
+    call_id = value.get("id") if isinstance(value, dict) else None
+    call_id = options.id_prefix + call_id if isinstance(call_id, str) and call_id.strip() else None
 
     def refuse(rule: str, message: str, *, hint: str, where: str = "", scope: Scope = "call") -> Refusal:
         place = f"{location}, {where}" if where else location
-        return Refusal(source_uri=str(path), location=place, rule=rule, message=message, hint=hint, scope=scope)
+        return Refusal(
+            source_uri=str(path),
+            location=place,
+            rule=rule,
+            message=message,
+            hint=hint,
+            scope=scope,
+            call_id=call_id,
+        )
 
     if not isinstance(value, dict):
         hint = "a call is a JSON object; see docs/native-format.md"
@@ -93,11 +102,9 @@ def to_call(value: Any, *, path: Path, location: str, raw: bytes, options: Optio
     except msgspec.ValidationError as error:
         yield refuse("wrong_type", str(error), hint="write it as docs/native-format.md says")
         return
-    unknown = sorted(set(_unknown(named, Call, path="")))
+    unknown = unknown_fields(named)
     if unknown:
-        fields = ", ".join(unknown[:8]) + (f" and {len(unknown) - 8} more" if len(unknown) > 8 else "")
-        hint = "put free labels into tags, everything else into spans[].attributes"
-        yield refuse("unknown_field", f"not part of the format, ignored: {fields}", hint=hint, scope="note")
+        yield refuse("unknown_field", worded(unknown), hint=hint_for(unknown), scope="note")
     if "turn_clock" not in named and any(turn.start_s is not None for turn in call.turns or ()):
         call.turn_clock = "reported"
     call.source_uri = str(path)
@@ -155,31 +162,3 @@ def _convert(value: dict[str, Any]) -> Call:
         if call.turns is not None:
             call.turns[ix].role = role  # type: ignore[assignment]
     return call
-
-
-@functools.cache
-def _fields(kind: type[msgspec.Struct]) -> dict[str, type[msgspec.Struct] | None]:
-    """Return the fields of a struct, each with the struct it holds or lists."""
-    found: dict[str, type[msgspec.Struct] | None] = {}
-    for name, hint in typing.get_type_hints(kind).items():
-        pending, inner = [hint], None
-        while pending:
-            one = pending.pop()
-            if isinstance(one, type) and issubclass(one, msgspec.Struct):
-                inner = one
-            pending.extend(typing.get_args(one))
-        found[name] = inner
-    return found
-
-
-def _unknown(value: Any, kind: type[msgspec.Struct], *, path: str) -> Iterator[str]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _unknown(item, kind, path=f"{path}[]")
-    elif isinstance(value, dict):
-        fields = _fields(kind)
-        for name in value.keys() - fields.keys():
-            yield f"{path}.{name}" if path else name
-        for name, inside in fields.items():
-            if inside is not None and name in value:
-                yield from _unknown(value[name], inside, path=f"{path}.{name}" if path else name)

@@ -52,7 +52,9 @@ class Options(Struct, kw_only=True, frozen=True):
 class Importer(Protocol):
     """The shape of an importer module.
 
-    A folder importer may also have ``OWNS``, the names of the subfolders it reads: others are walked on their own.
+    A folder importer may also have ``OWNS``, the names of the subfolders it reads: others are walked on their
+    own. And ``parts(path)``, the files it reads of a folder that it claims: the others are counted as passed over,
+    and whoever names one of the parts alone is told to name the folder.
     """
 
     FORMAT: str

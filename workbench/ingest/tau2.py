@@ -28,6 +28,13 @@ def sniff(path: Path, head: bytes) -> bool:
     return (path / "results.json").is_file() and bool(_simulations(path))
 
 
+def parts(path: Path) -> Iterator[Path]:
+    """Yield the files that are read: `results.json`, the simulations and their recordings."""
+    yield path / "results.json"
+    yield from _simulations(path)
+    yield from (path / "artifacts").glob("*/sim_*/audio/both.wav")
+
+
 def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     """Yield a call for each simulation, or a refusal for each that cannot be read.
 

@@ -39,16 +39,19 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
         if isinstance(record, Refusal):
             yield record
         else:
-            yield from _Row(path, record, options.time_unit or "ms").read()
+            yield from _Row(path, record, options.time_unit or "ms", prefix=options.id_prefix).read()
 
 
 class _Row:
     """One row: its parsed parts, and the refusals met on the way."""
 
-    def __init__(self, path: Path, record: Record, unit: TimeUnit) -> None:
+    def __init__(self, path: Path, record: Record, unit: TimeUnit, *, prefix: str) -> None:
         self.path = path
         self.record = record
         self.unit = unit
+        identifier = record.value.get("id") if isinstance(record.value, dict) else None
+        known = isinstance(identifier, (str, int)) and not isinstance(identifier, bool)
+        self.call_id = f"{prefix}{identifier}" if known else None
         self.refused: list[Refusal] = []
 
     def read(self) -> Iterator[Call | Refusal]:
@@ -209,5 +212,6 @@ class _Row:
                 message=message,
                 hint=hint,
                 scope=scope,
+                call_id=self.call_id,
             )
         )

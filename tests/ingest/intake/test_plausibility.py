@@ -188,6 +188,8 @@ def few(*turns: tuple[str | None, float, float | None], clock: str = "reported")
         few(("hi", 2000, None), ("Yes?", 3000, None)),
         few((None, 2000, None), (None, 3000, None), (None, 4500, None)),
         few(("ja", 120, 480), ("", 700, 900)),
+        few(("Hello", 200, None), ("Hi", 2500, None), ("So?", 6500, None)),
+        few((None, 0, None), (None, 1800, None), (None, 1950, None), *((None, t * 2400, None) for t in range(1, 5))),
     ],
 )
 def test_short_calls_in_milliseconds_are_refused(call: Call) -> None:
@@ -209,6 +211,10 @@ def test_short_calls_in_milliseconds_are_refused(call: Call) -> None:
         few(("hi", 2000.5, 2400), ("Yes?", 3000, 3500)),
         few(("Hello", 0, None), ("Yes?", 1000, None)),  # one gap says nothing
         few((None, 0, 400), (None, 500, 900)),  # no words to go by
+        few(("Hold", 2, None), ("Back", 900, None), ("Fine", 903, None)),
+        few(("Hold", 2, None), ("Hold", 600, None), ("Hi", 1200, None), ("So?", 1203, None)),  # two holds
+        few(("Hello", 200.5, None), ("Hi", 2500, None), ("So?", 6500, None)),
+        few(("Hello", 200, None), ("Hi", 2500, None), ("So?", 6500, None), clock="generated"),
         few(("Hello", 5, 125), ("Yes?", 130, 131)),
         few(("hi", 2000, None), ("Yes?", 3000, None), clock="generated"),
         few(),
@@ -228,6 +234,13 @@ def test_whole_milliseconds_are_refused_whatever_the_count_of_words(said: list[t
     assert clock_problem(few(*turns), Options()) is not None
     seconds = few(*((text, start / 1000, end / 1000) for text, start, end in turns))
     assert clock_problem(seconds, Options()) is None
+
+
+@given(gaps=st.lists(st.integers(0, 300), min_size=2, max_size=40), first=st.integers(0, 3600))
+def test_whole_seconds_of_starts_alone_pass(gaps: list[int], first: int) -> None:
+    """Turns up to five minutes apart, in a recording that begins up to an hour before."""
+    starts = [first + sum(gaps[:ix]) for ix in range(len(gaps) + 1)]
+    assert clock_problem(few(*((None, start, None) for start in starts)), Options()) is None
 
 
 @pytest.mark.parametrize(

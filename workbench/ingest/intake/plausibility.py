@@ -38,7 +38,10 @@ MAX_CALL_SECONDS_A_WORD: Final = 300.0
 """Time from first to last turn over words, from 20 words: less than one word in five minutes."""
 
 MAX_GAP_S: Final = 300.0
-"""Time from start to start, and from zero to the first, when all times are whole and no turn has a length."""
+"""Time from start to start when all times are whole and no turn has a length."""
+
+FAR_SHARE: Final = 0.8
+"""So many of the steps between three turns or more are that long; of two turns both are, and the start of the first."""
 
 MAX_STAGE_MS: Final = 600_000.0
 """Longest reported latency: ten minutes."""
@@ -120,10 +123,15 @@ def _few_words_problem(call: Call) -> str | None:
         return None
     if any(turn.end_s is not None and turn.end_s > (turn.start_s or 0.0) for turn in turns):
         return None
-    starts = [0.0, *sorted(turn.start_s for turn in turns if turn.start_s is not None)]
-    gaps = [after - before for before, after in itertools.pairwise(starts)]
-    if len(gaps) >= 2 and min(gaps) > MAX_GAP_S:
-        return f"turns.start_s: {len(gaps)} turns, all over {MAX_GAP_S:.0f} s apart"
+    starts = sorted(turn.start_s for turn in turns if turn.start_s is not None)
+    if len(starts) < 2:
+        return None
+    first, *between = [after - before for before, after in itertools.pairwise([0.0, *starts])]
+    if min(first, *between) > MAX_GAP_S:
+        return f"turns.start_s: {len(starts)} turns, all over {MAX_GAP_S:.0f} s apart"
+    far = sum(gap > MAX_GAP_S for gap in between)
+    if len(between) >= 2 and far >= FAR_SHARE * len(between):
+        return f"turns.start_s: {far} of {len(between)} steps from turn to turn are over {MAX_GAP_S:.0f} s"
     return None
 
 

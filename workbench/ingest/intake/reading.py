@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from datetime import UTC
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -28,6 +29,9 @@ from workbench.ingest.protocol import Options
 from workbench.schema.call import Call, Refusal, Scenario
 
 Progress = Callable[[int, int, Path], None]
+
+MAX_HELD: Final = 1_000
+"""Refused rows and notes that wait for the id of their call; of a call with more, the first ones go without."""
 
 
 class Reading(Iterator[Call | Refusal]):
@@ -80,15 +84,27 @@ class Reading(Iterator[Call | Refusal]):
             if item.path in chosen and self._is_owned(item.path):
                 self.referenced += 1
             else:
-                for found in self._one(item):
-                    if isinstance(found, Call):
-                        yield from self._checked(found, item, ids.get(item.path))
-                    else:
-                        yield found
+                yield from self._with_ids(item, ids.get(item.path))
             done += item.size
         self._seen.close()
         if self._on_progress is not None and self.survey.inputs:
             self._on_progress(total, total, self.survey.inputs[-1].path)
+
+    def _with_ids(self, item: Input, audio_id: str | None) -> Iterator[Call | Refusal]:
+        """Yield what an input holds; rows and notes that come before a call get its id."""
+        held: list[Refusal] = []
+        for found in self._one(item):
+            if isinstance(found, Call):
+                self._complete(found, item, audio_id)
+                yield from (r if r.call_id else msgspec.structs.replace(r, call_id=found.id) for r in held)
+                held.clear()
+                yield from self._checked(found)
+                continue
+            held.append(found)
+            if found.scope not in ("row", "note") or len(held) >= MAX_HELD:
+                yield from held
+                held.clear()
+        yield from held
 
     def _is_owned(self, path: Path) -> bool:
         other = partner(path)
@@ -118,10 +134,9 @@ class Reading(Iterator[Call | Refusal]):
             hint = "rename the file or its folder, or save the text as UTF-8"
             yield Refusal(source_uri=str(item.path), location="", rule="encoding", message=message, hint=hint)
 
-    def _checked(self, call: Call, item: Input, audio_id: str | None) -> Iterator[Call | Refusal]:
+    def _checked(self, call: Call) -> Iterator[Call | Refusal]:
         for audio in call.audio or ():
             self._owned.add(os.path.realpath(audio.path))
-        self._complete(call, item, audio_id)
         problem = self._id_problem(call)
         if problem is not None:
             yield problem

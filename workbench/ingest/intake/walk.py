@@ -10,11 +10,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from workbench.errors import ImportFailed, UsageError
+from workbench.errors import UsageError
 from workbench.ingest.audio_names import is_audio_name
 from workbench.ingest.intake.discovery import importers
-from workbench.ingest.intake.peek import JSON_SUFFIXES
-from workbench.ingest.intake.strict_json import check_head, decode
+from workbench.ingest.intake.folder_parts import RULE, FoldersAbove, folder_problem, passed_over
+from workbench.ingest.intake.unclaimed import UNKNOWN, is_json_schema, not_a_folder, unknown
 from workbench.ingest.protocol import HEAD_BYTES, Importer
 
 IRRELEVANT: Final = (
@@ -24,10 +24,6 @@ IRRELEVANT: Final = (
     *("*.png", "*.jpg", "*.jpeg", "*.svg", "*.gif", "*.lock"),
 )
 """Names, in lower case, of files that lie beside calls and are none. Skipped without a word, but counted."""
-
-
-TEXT_SUFFIXES: Final = JSON_SUFFIXES | {".txt"}
-"""Names of files that hold text, so that the wrong encoding of one is worth a word."""
 
 
 class Input(Struct, frozen=True):
@@ -41,7 +37,7 @@ class Input(Struct, frozen=True):
 
 
 class Survey(Struct, frozen=True):
-    """What a walk found: inputs in byte order of their relative names, and files skipped as irrelevant."""
+    """What a walk found: inputs in byte order of their relative names, and files of which no call is made."""
 
     inputs: list[Input]
     skipped: list[Path]
@@ -99,6 +95,7 @@ class _Walker:
         self.forced = forced
         self.skipped: list[Path] = []
         self.seen: set[str] = set()
+        self.above = FoldersAbove()
 
     def visit(self, path: Path, relative: str, *, named: bool = False) -> Iterator[Input]:
         try:
@@ -117,7 +114,11 @@ class _Walker:
         elif not named and (_irrelevant(path.name) or self._other_kind(path)):
             self.skipped.append(path)
         else:
-            yield self._file(path, relative, status.st_size)
+            found = self._file(path, relative, status.st_size)
+            if not named and found.problem is not None and found.problem[0] == UNKNOWN and is_json_schema(path):
+                self.skipped.append(path)
+            else:
+                yield found
 
     def _other_kind(self, path: Path) -> bool:
         """Whether a format was given that is for audio and this is not, or the other way round."""
@@ -130,12 +131,15 @@ class _Walker:
         claimants = [self.forced] if self.forced else list(importers().values())
         claimed = [one for one in claimants if one.CLAIMS == "folder" and one.sniff(path, b"")]
         if claimed:
-            size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-            yield _claimed(path, relative, size=size, claimed=claimed)
+            files = [file for file in path.rglob("*") if file.is_file()]
+            yield _claimed(path, relative, size=sum(file.stat().st_size for file in files), claimed=claimed)
+            if len(claimed) == 1:
+                self.skipped += passed_over(path, files, claimed[0], walked=self.forced is None)
             owned = getattr(claimed[0], "OWNS", None)
             if owned is None or len(claimed) > 1 or self.forced:
                 return
-            left = sorted((p for p in path.iterdir() if p.is_dir() and p.name not in owned), key=os.fsencode)
+            inside = (p for p in path.iterdir() if p.is_dir() and p.name not in owned and not p.name.startswith("."))
+            left = sorted(inside, key=os.fsencode)
             for inner in left:
                 yield from self.visit(inner, inner.name if named else f"{relative}/{inner.name}")
             return
@@ -144,12 +148,22 @@ class _Walker:
         except OSError as error:
             yield _unreadable(path, relative, error)
             return
+        parts: list[Input] = []
         for name in names:
             inner = path / name
             if name.startswith("."):
                 self.skipped.append(inner)
-            else:
-                yield from self.visit(inner, name if named else f"{relative}/{name}")
+                continue
+            for found in self.visit(inner, name if named else f"{relative}/{name}"):
+                if found.problem is not None and found.problem[0] == RULE and found.path == inner:
+                    parts.append(found)
+                else:
+                    yield found
+        if len({found.problem for found in parts}) == 1 and len(parts) > 1:
+            problem = folder_problem([found.problem for found in parts if found.problem])
+            yield Input(path, relative, sum(found.size for found in parts), None, problem)
+        else:
+            yield from parts
 
     def _file(self, path: Path, relative: str, size: int) -> Input:
         try:
@@ -161,35 +175,20 @@ class _Walker:
             return Input(path, relative, size, self.forced)
         if not head:
             return Input(path, relative, 0, None, ("empty_file", "the file is empty", "export it again"))
-        claimants = [] if self.forced else list(importers().values())
-        claimed = [one for one in claimants if one.CLAIMS == "file" and one.sniff(path, head)]
-        return _claimed(path, relative, size=size, claimed=claimed, head=head)
+        if self.forced is not None:
+            return Input(path, relative, size, None, self.above.problem(path, self.forced) or not_a_folder(self.forced))
+        claimed = [one for one in importers().values() if one.CLAIMS == "file" and one.sniff(path, head)]
+        if not claimed:
+            return Input(path, relative, size, None, unknown(path, size, head, above=self.above))
+        return _claimed(path, relative, size=size, claimed=claimed)
 
 
-def _claimed(path: Path, relative: str, *, size: int, claimed: list[Importer], head: bytes = b"") -> Input:
+def _claimed(path: Path, relative: str, *, size: int, claimed: list[Importer]) -> Input:
     if len(claimed) == 1:
         return Input(path, relative, size, claimed[0])
-    if claimed:
-        names = ", ".join(importer.FORMAT for importer in claimed)
-        hint = f"say which with --format ({names})"
-        return Input(path, relative, size, None, ("ambiguous_format", f"reads as {names}", hint))
-    return Input(path, relative, size, None, _unknown(path, size, head))
-
-
-def _unknown(path: Path, size: int, head: bytes) -> tuple[str, str, str]:
-    """Say that no importer knows a file, or why not, as far as its bytes or its JSON say it."""
-    hint = "say what it is with --format NAME (workbench import --help), or leave it out"
-    suffix = path.suffix.lower()
-    if suffix in TEXT_SUFFIXES:
-        try:
-            check_head(head, where=str(path), cut=size > len(head), is_json=suffix in JSON_SUFFIXES)
-            if suffix == ".json" and size <= HEAD_BYTES:
-                decode(path.read_bytes(), where=str(path))
-        except ImportFailed as error:
-            return error.rule, error.what, error.hint or hint
-        except OSError as error:
-            return "unreadable", f"cannot be read: {error.strerror or error}", "check its permissions"
-    return "unknown_format", "no importer knows this file", hint
+    names = ", ".join(importer.FORMAT for importer in claimed)
+    hint = f"say which with --format ({names})"
+    return Input(path, relative, size, None, ("ambiguous_format", f"reads as {names}", hint))
 
 
 def _unreadable(path: Path, relative: str, error: OSError) -> Input:
