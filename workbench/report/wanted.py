@@ -62,7 +62,7 @@ def _one(text: str, position: int, params: Mapping[str, Any]) -> Query:
         ready = {query.name: query for query in views.queries()}
         if text not in ready:
             hint = f"one of: {', '.join(ready)}; or a path that ends in .sql, or a SELECT"
-            raise UsageError(f"there is no ready-made query {text!r}", where="--query", hint=hint)
+            raise UsageError(f"there is no ready-made query {text!r}", where="query", hint=hint)
         defaults = {
             name: typed(default) for name, (_, default) in ready[text].parameters.items() if default is not None
         }
