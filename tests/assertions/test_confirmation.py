@@ -3,7 +3,7 @@ import pytest
 
 def refund(made, said, *, tool=None, answer=True, **call):
     turns = [made.turn("caller", 0.0, 1.0, "a refund please"), made.turn("agent", 1.5, 3.0, said)]
-    turns += [made.turn("caller", 3.5, 4.0, "yes")] if answer else []
+    turns += [made.turn("caller", 3.5, 4.0, "yes" if answer is True else answer)] if answer else []
     turns += [made.turn("agent", 4.5, 6.0, "Done.")]
     action = {"name": "refund", "turn_ix": len(turns) - 1, "arguments": {"amount": 15}, **(tool or {})}
     return made.rows({"turns": turns, "tool_calls": [action], **call})
@@ -40,7 +40,7 @@ def test_what_counts_as_asking(made, said, status):
         ("de-AT", "Ich kann das nicht bestätigen.", "FAIL"),
         ("en", "Soll ich das machen?", "FAIL"),
         (None, "Soll ich das machen?", "PASS"),
-        ("fr", "Je confirme ?", "INCONCLUSIVE"),
+        ("sv", "Ska jag göra det?", "INCONCLUSIVE"),
     ],
 )
 def test_phrases_belong_to_the_language_of_the_call(made, language, said, status):
@@ -50,16 +50,15 @@ def test_phrases_belong_to_the_language_of_the_call(made, language, said, status
 @pytest.mark.parametrize(
     ("said", "answer", "names", "answered"),
     [
-        ("Just to confirm, fifteen dollars?", True, True, True),
-        ("Just to confirm, fifty dollars?", True, False, True),
-        ("Shall I?", False, False, False),
+        ("Just to confirm, fifteen dollars?", "yes", True, 2),
+        ("Just to confirm, fifty dollars?", "yes", False, 2),
     ],
 )
-def test_whether_the_value_was_named_and_the_caller_answered_is_recorded(made, said, answer, names, answered):
+def test_whether_the_value_was_named_and_the_answer_are_recorded(made, said, answer, names, answered):
     row = made.only(refund(made, said, answer=answer), "no_confirmation")
     assert row["status"] == "PASS"
     (action,) = row["evidence"]["actions"]
-    assert (action["names_value"], action["caller_answered"], action["confirmed_by"]) == (names, answered, 1)
+    assert (action["names_value"], action["answered_by"], action["confirmed_by"]) == (names, answered, 1)
 
 
 def test_an_action_without_numbers_has_no_value_to_name(made):
@@ -140,7 +139,7 @@ def test_each_unconfirmed_action_is_a_finding(made):
 )
 def test_the_message_names_the_action_and_nothing_secret(made, arguments, named):
     row = made.only(refund(made, "Done.", tool={"arguments": arguments}), "no_confirmation")
-    assert row["message"] == f"refund{named} was called without asking the caller to confirm."
+    assert row["message"] == f"No phrase that we know as asking to confirm was found before refund{named}."
     assert row["observed"]["argument"] == (named.strip(" ()") or None)
 
 
