@@ -26,8 +26,8 @@ PATIENCE_S = 180.0
 IMPORTS = "import of duckdb, polars, altair and marimo"
 DONE, OWN = "all cells done", "the same but for the browser's start"
 FIGURE, ANSWER = "first figure", "answer to a filter"
-"""From the start of the server to the end of the last cell, with the second and more that Chromium takes for the
-page's own scripts and without; to the first chart; from a choice to the end of the last cell."""
+# From the start of the server to the end of the last cell, with the second and more that Chromium takes for the
+# scripts of the page and without; to the first chart; from a choice to the end of the last cell.
 
 
 def run(size: str, scratch: Path) -> list[Table]:

@@ -64,7 +64,18 @@ def _marked(text: str, differ: list[Token]) -> Words:
 
 
 def primary(language: str | None) -> str:
-    """Return the primary tag of a call's language, "en" where it is not known."""
+    """Return the primary tag of a call's language.
+
+    Parameters
+    ----------
+    language : str or None
+        For instance "en-GB".
+
+    Returns
+    -------
+    str
+        In lower case; "en" where the language is not known.
+    """
     return (language or "en").partition("-")[0].lower()
 
 

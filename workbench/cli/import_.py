@@ -16,6 +16,7 @@ from workbench.schema.call import ChannelRole, Origin, Refusal
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
     from workbench.archive.import_commit import ImportReport
+    from workbench.archive.layout import Layout
     from workbench.ingest.intake.reading import Reading
 
 
@@ -116,7 +117,7 @@ def command(
     if as_json:
         output.json_line(summary(report) | ({"measured": measured.measured} if measured else {}))
     elif not quiet or not report.accepted:
-        tell(report)
+        tell(report, archive.layout)
         _tell_more(calls, report)
         if measured:
             seconds = f"{measured.duration_s:.0f} s of audio"
@@ -189,7 +190,7 @@ def place(refusal: Refusal) -> str:
     return f"{refusal.source_uri}: {refusal.location}" if refusal.location else refusal.source_uri
 
 
-def tell(report: ImportReport, *, limit: int = 20) -> None:
+def tell(report: ImportReport, layout: Layout, *, limit: int = 20) -> None:
     """Print what an import did: counts, then each refusal with its hint."""
     click.echo(
         f"{output.plural(report.new, 'call')} imported, {report.replaced} replaced, {report.unchanged} unchanged, "
@@ -207,8 +208,8 @@ def tell(report: ImportReport, *, limit: int = 20) -> None:
     notes = sorted((rule, count) for (scope, rule), count in report.rules.items() if scope == "note")
     for rule, count in notes:
         _tell_note(rule, count, next((r for r in report.refusals if r.scope == "note" and r.rule == rule), None))
-    if notes or report.refused() > limit:
-        click.echo("all of them: workbench sql 'from refusals'")
+    if report.accepted and (notes or report.refused() > limit):
+        click.echo(output.safe("all of them: " + layout.command("workbench sql 'from refusals'")))
 
 
 def _by_hint(refusals: list[Refusal]) -> dict[str, list[Refusal]]:
