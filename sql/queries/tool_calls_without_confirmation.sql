@@ -1,5 +1,5 @@
 -- tool_calls_without_confirmation
--- Consequential tool calls with no earlier turn of the agent that asks for a yes.
+-- Consequential tool calls before which no turn of the agent has words that ask for a yes; a search, the check no_confirmation judges.
 -- $pattern = \b(confirm|did\s+you\s+say|is\s+that\s+right|shall\s+i|should\s+i|can\s+i\s+go\s+ahead)\b: what counts as asking.
 with asked as (
     select call_id, min(turn_ix) as first_asked_ix
