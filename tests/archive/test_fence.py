@@ -31,6 +31,7 @@ OUTSIDE = [
     "select 1 where 1 in (from read_csv('/etc/hostname'))",
     "from json_execute_serialized_sql(json_serialize_sql('select 1'))",
     "from __ducklake_metadata_lake.ducklake_data_file",
+    "from __DuckLake_Metadata_LAKE.ducklake_data_file",
     "from ducklake_cleanup_old_files('lake')",
     "from https_get('http://127.0.0.1')",
     "copy calls to '{folder}/out.csv'",

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 
+from workbench.archive import lake
 from workbench.cli import errors, interruptible
 from workbench.cli.interruptible import was_stopped
 from workbench.errors import ArchiveFailed
@@ -51,42 +53,60 @@ def test_a_long_query_stops(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_long_export_stops(
+    small_archive: Path, start: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    """It reads on a connection of its own."""
+    process = start("export", tmp_path / "e", "--query", LONG["recursion"], "--archive", small_archive, preexec_fn=heard)
+    code, out, err = stopped(process, after_s=4)
+    assert (code, out, err.strip()) == (130, "", "workbench: stopped")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_standard_error_does_not_change_the_exit_code(
+    small_archive: Path, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        assert run("sql", "selec", "--archive", small_archive, stderr=full)[0] == 2
+
+
+def test_without_standard_error_a_measuring_pass_runs(
+    small_archive: Path, run: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    shutil.copytree(small_archive, tmp_path / "a")
+    command = [sys.executable, "-m", "workbench", "measure", "--rel-db", "13", "--archive", str(tmp_path / "a")]
+    done = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *command], stdout=subprocess.PIPE, check=False)
+    assert done.returncode == 0
+
+
 def test_waiting_for_stdin_stops(start: Callable[..., subprocess.Popen[bytes]], small_archive: Path) -> None:
     process = start("sql", "--file", "-", "--archive", small_archive, stdin=subprocess.PIPE, preexec_fn=heard)
     code, out, err = stopped(process, after_s=3)
     assert (code, out, err.strip()) == (130, "", "workbench: stopped")
 
 
-def test_a_query_that_begins_after_the_signal_stops_too() -> None:
-    class Reader:
-        """Two queries, one after the other; the signal comes in the first."""
-
-        asked = 0
-
-        def interrupt(self) -> None:
-            self.asked += 1
-
-    reader = Reader()
+def test_a_query_that_begins_after_the_signal_stops_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []  # of two queries, one after the other; the signal comes in the first
+    monkeypatch.setattr(lake, "interrupt", lambda: asked.append(time.monotonic()))
 
     def work() -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        while reader.asked < 2:
+        while len(asked) < 2:
             time.sleep(0.01)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            interruptible.run(reader, work)  # type: ignore[arg-type]
+            interruptible.run(work)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert reader.asked >= 2
+    assert len(asked) >= 2
 
 
 def test_work_gives_its_result_and_its_error_to_the_caller() -> None:
-    nothing: Any = None
-    assert interruptible.run(nothing, lambda: 7) == 7
+    assert interruptible.run(lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
-        interruptible.run(nothing, lambda: 1 / 0)
+        interruptible.run(lambda: 1 / 0)
 
 
 class InterruptException(Exception):
@@ -118,14 +138,15 @@ def test_every_way_a_library_reports_it(
     assert was_stopped(error) is (stopped and not isinstance(error, click.exceptions.Abort))
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("Query interrupted")])
 def test_a_stopped_import_makes_no_half_archive(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException
 ) -> None:
     from workbench.archive import creating
     from workbench.cli import main
 
     def stop(*_given: object) -> None:
-        raise KeyboardInterrupt
+        raise error
 
     monkeypatch.setattr(creating.lake, "writing", stop)
     (tmp_path / "calls").mkdir()
@@ -134,3 +155,27 @@ def test_a_stopped_import_makes_no_half_archive(
     assert ended.value.code == 130
     assert capsys.readouterr().err.strip() == "workbench: stopped"
     assert not (tmp_path / "archive").exists()
+
+
+def test_an_import_goes_on_where_a_killed_one_left_a_half_made_archive(
+    tmp_path: Path, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    target = tmp_path / "a"
+    for left in ("data", "media"):
+        (target / left).mkdir(parents=True)
+    (target / "catalog.sqlite").write_bytes(b"half")
+    (target / "write.lock").touch()
+    (tmp_path / "c.json").write_text(
+        '{"format": "workbench.call/1", "id": "c", "turns": [{"role": "caller", "text": "hi"}]}', encoding="utf-8"
+    )
+    code, out, err = run("import", tmp_path / "c.json", "--archive", target)
+    assert (code, out.startswith("1 call imported")) == (0, True), err
+
+
+def test_a_home_folder_that_cannot_be_written_is_no_hindrance(
+    small_archive: Path, run: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    """DuckDB would keep its extensions there."""
+    environment = {"HOME": "/nonexistent/home", "TMPDIR": str(tmp_path)}
+    assert run("sql", "select 1 as one", "--archive", small_archive, env=environment)[:2][0] == 0
+    assert not list(tmp_path.glob("workbench-extensions-*"))

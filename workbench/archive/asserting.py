@@ -11,6 +11,7 @@ from workbench.archive.layout import Layout
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
+    import duckdb
     import polars as pl
 
     from workbench.assertions import Pack
@@ -67,12 +68,16 @@ def assert_pack(layout: Layout, pack: Pack, *, label: str | None = None) -> Asse
     counts: dict[str, Any] = dict(sorted(results["status"].value_counts().iter_rows()))
     writer = Writer(layout)
 
-    def work(_con: object) -> None:
+    def work(con: duckdb.DuckDBPyConnection) -> None:
+        import polars as pl
+
         from workbench.schema import tables
 
         schemas = tables()
+        there = [call_id for (call_id,) in con.execute("SELECT call_id FROM lake.calls").fetchall()]
+        kept = results.filter(pl.col("call_id").is_in(there))  # others were deleted meanwhile
         writer.insert("assertions", schemas["assertions"].validate(definitions))
-        writer.insert("assertion_results", schemas["assertion_results"].validate(results))
+        writer.insert("assertion_results", schemas["assertion_results"].validate(kept))
         writer.add("runs", [runs.end(run, counts)])
 
     try:

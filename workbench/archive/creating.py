@@ -18,6 +18,15 @@ _OPTIONS = {
 }
 
 
+def is_free(layout: Layout) -> bool:
+    """Tell whether an archive can be made in a folder: it is not there, empty, or of an `init` that was killed."""
+    if not layout.root.exists():
+        return True
+    parts = (layout.lock, layout.data, layout.media, layout.catalog)
+    unfinished = {part.name for part in parts} | {layout.catalog.name + "-journal"}
+    return layout.root.is_dir() and not {path.name for path in layout.root.iterdir()} - unfinished
+
+
 def create(layout: Layout) -> None:
     """Make an empty archive with every table, its comments and its options.
 
@@ -34,9 +43,7 @@ def create(layout: Layout) -> None:
     from workbench.schema import tables
 
     root = layout.root
-    parts = (layout.lock, layout.data, layout.media, layout.catalog)
-    unfinished = {part.name for part in parts} | {layout.catalog.name + "-journal"}
-    if root.exists() and (not root.is_dir() or {p.name for p in root.iterdir()} - unfinished):
+    if root.exists() and not is_free(layout):
         raise ArchiveFailed("the folder is not empty", where=str(root), hint="name a new folder with --archive")
     try:
         root.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +48,11 @@ def explained(text: str, root: Path) -> ArchiveFailed | None:
             hint="give write permission to the folder, or work on a copy of it",
         )
     return None
+
+
+def is_full(error: OSError) -> bool:
+    """Tell whether the disk that is written to is full, over its quota or read-only, whatever was being read."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from workbench.archive import media, runs
-from workbench.archive.lake import Writer
+from workbench.archive.lake import Writer, quote
 from workbench.archive.layout import Layout
 from workbench.archive.removal import remove_rows
 from workbench.archive.spooling import Spool
@@ -206,7 +206,9 @@ def _unseen(con: duckdb.DuckDBPyConnection, spool: Spool, taken: list[Refusal]) 
         if count:
             return True
     return any(
-        not con.execute("FROM lake.refusals WHERE location = ? AND rule = ?", [r.location, r.rule]).fetchall()
+        not con.execute(
+            f"FROM lake.refusals WHERE location = {quote(r.location)} AND rule = {quote(r.rule)}"
+        ).fetchall()
         for r in taken
     )
 

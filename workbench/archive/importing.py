@@ -15,8 +15,8 @@ from workbench.archive.import_commit import ImportReport, commit
 from workbench.archive.layout import Layout
 from workbench.archive.rows import rows_of
 from workbench.archive.spooling import Spool
-from workbench.errors import ImportFailed
-from workbench.schema.call import Call, Refusal
+from workbench.errors import ImportFailed, WorkbenchError
+from workbench.schema.call import Audio, Call, Refusal
 
 _Read = tuple[Call, list[media.Taken], list[Refusal]]
 
@@ -26,19 +26,30 @@ def _read_media(call: Call, *, storage: media.Storage, spool: Path, run_id: str)
     for audio in call.audio or []:
         try:
             taken.append(media.take(call, audio, storage=storage, spool=spool, run_id=run_id))
-        except ImportFailed as error:
-            refusals.append(
-                Refusal(
-                    source_uri=audio.path,
-                    location=error.where or audio.path,
-                    rule=error.rule,
-                    message=error.what,
-                    hint=error.hint or "see the message",
-                    scope="row",
-                    call_id=call.id,
-                )
+        except WorkbenchError as error:
+            refusals.append(_refused(call, audio, error))
+        except OSError as error:
+            if failures.is_full(error):
+                raise
+            gone = ImportFailed(
+                f"the audio file cannot be read ({error.strerror})",
+                where=audio.path,
+                hint="check that it is there and may be read, and import it again",
             )
+            refusals.append(_refused(call, audio, gone))
     return call, taken, refusals
+
+
+def _refused(call: Call, audio: Audio, error: WorkbenchError) -> Refusal:
+    return Refusal(
+        source_uri=audio.path,
+        location=error.where or audio.path,
+        rule=error.rule if isinstance(error, ImportFailed) else type(error).__name__,
+        message=error.what,
+        hint=error.hint or "see the message",
+        scope="row",
+        call_id=call.id,
+    )
 
 
 def _with_media(
@@ -50,7 +61,8 @@ def _with_media(
     def resolved(item: Future[_Read] | Refusal) -> Refusal | _Read:
         return item.result() if isinstance(item, Future) else item
 
-    with ThreadPoolExecutor(workers) as pool:
+    pool = ThreadPoolExecutor(workers)
+    try:
         for item in items:
             if isinstance(item, Refusal):
                 pending.append(item)
@@ -64,6 +76,8 @@ def _with_media(
                 yield resolved(pending.popleft())
         while pending:
             yield resolved(pending.popleft())
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _has_evidence(call: Call, taken: list[media.Taken]) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.archive import media
 from workbench.archive.layout import ROW_GROUP, Layout
 from workbench.audio.config import MeasureConfig
-from workbench.errors import ArchiveFailed, ImportFailed
+from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,8 +105,11 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
                     run_id=job.run_id,
                     channel_map_confirmed=row["channel_map_source"] in _CONFIRMED,
                 )
-            except (ArchiveFailed, ImportFailed) as error:
+            except WorkbenchError as error:
                 batch.problems.append(str(error))
+                continue
+            except OSError as error:
+                batch.problems.append(f"{row['uri']}: the audio file cannot be read ({error.strerror})")
                 continue
             rows["channels"] += measured.channels
             rows["input_health"].append(measured.health)

@@ -96,7 +96,9 @@ def measure(
             if report.measured:
                 report.run_id = run["run_id"]
                 done = runs.end(run, {"recordings": report.measured, "problems": len(report.problems)})
-                writer.transaction(lambda con: _replace(con, writer, batches, run=done), message=run["run_id"])
+                writer.transaction(
+                    lambda con: _replace(con, writer, batches, todo=todo, run=done), message=run["run_id"]
+                )
         return report
     finally:
         writer.close()
@@ -109,7 +111,8 @@ def _todo(writer: Writer, config: MeasureConfig) -> tuple[list[dict[str, Any]], 
     # a text, not a parameter: to bind one DuckDB imports pandas where it is installed, in 0.2 s
     known = f"SELECT recording_id, call_id FROM lake.input_health WHERE config_id = {quote(config.config_id)}"
     current = set(writer.con.execute(known).fetchall())
-    todo = [row for row in rows if (row["recording_id"], row["call_id"]) not in current]
+    waiting = {row["recording_id"] for row in rows if (row["recording_id"], row["call_id"]) not in current}
+    todo = [row for row in rows if row["recording_id"] in waiting]  # of all calls that have it: rows go by recording
     return todo, len(rows) - len(todo)
 
 
@@ -146,13 +149,31 @@ def _run(jobs: list[Job], workers: int, on_progress: Progress | None) -> list[Ba
         pool.shutdown(cancel_futures=True)
 
 
-def _replace(con: duckdb.DuckDBPyConnection, writer: Writer, batches: list[Batch], *, run: dict[str, Any]) -> None:
-    """Replace the derived rows of the measured recordings; the body of the transaction."""
+def _changed(con: duckdb.DuckDBPyConnection, todo: list[dict[str, Any]]) -> set[str]:
+    """Return the recordings whose call went or whose roles or offset changed since they were read."""
+    query = f"SELECT {', '.join(_WANTED)} FROM lake.recordings SEMI JOIN measured USING (recording_id)"
+    now = {repr(row) for row in con.execute(query).fetchall()}
+    return {row["recording_id"] for row in todo if repr(tuple(row[name] for name in _WANTED)) not in now}
+
+
+def _replace(
+    con: duckdb.DuckDBPyConnection,
+    writer: Writer,
+    batches: list[Batch],
+    *,
+    todo: list[dict[str, Any]],
+    run: dict[str, Any],
+) -> None:
+    """Replace the derived rows of the measured recordings; the body of the transaction.
+
+    A recording whose call was deleted or imported anew meanwhile keeps none; the next pass measures what is there.
+    """
     import polars as pl
 
     done = sorted({recording_id for batch in batches for recording_id in batch.recordings})
     names = ", ".join(map(quote, done))
     con.execute(f"CREATE OR REPLACE TEMP TABLE measured AS SELECT unnest([{names}]) AS recording_id")
+    stale = _changed(con, todo)
     for table in _DERIVED:
         ((old,),) = con.execute(f"SELECT count(*) FROM lake.{table} SEMI JOIN measured USING (recording_id)").fetchall()
         if old:
@@ -160,6 +181,9 @@ def _replace(con: duckdb.DuckDBPyConnection, writer: Writer, batches: list[Batch
     for ix, batch in enumerate(batches):
         if batch.frames is not None:
             writer.adopt("frames", batch.frames, name=f"{run['run_id']}-{ix:05d}.parquet")
+    if stale:
+        con.execute(f"DELETE FROM lake.frames WHERE recording_id IN ({', '.join(map(quote, sorted(stale)))})")
     for table in ("channels", "input_health", "segments"):
-        writer.insert(table, pl.concat([batch.tables[table] for batch in batches]))
+        rows = pl.concat([batch.tables[table] for batch in batches])
+        writer.insert(table, rows.filter(~pl.col("recording_id").is_in(list(stale))))
     writer.add("runs", [run])

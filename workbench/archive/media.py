@@ -66,6 +66,7 @@ def take(call: Call, audio: Audio, *, storage: Storage, spool: Path, run_id: str
             rule="audio_missing",
             hint="put it beside the file that names it, or correct the path there",
         )
+    before = _state(path)
     info = read.probe(path, encoding=audio.encoding, sample_rate_hz=audio.sample_rate_hz)
     if len(audio.channels) != info.channel_count:
         raise ImportFailed(
@@ -83,6 +84,13 @@ def take(call: Call, audio: Audio, *, storage: Storage, spool: Path, run_id: str
         spooled = spool / f"{recording_id}{path.suffix.lower()}"
         if not spooled.exists():
             shutil.copyfile(path, spooled)
+    if _state(path) != before:
+        raise ImportFailed(
+            "the audio file changed while it was read",
+            where=str(path),
+            rule="changed_while_read",
+            hint="import it again once it is written to its end",
+        )
     row = {
         "recording_id": recording_id,
         "call_id": call.id,
@@ -96,7 +104,7 @@ def take(call: Call, audio: Audio, *, storage: Storage, spool: Path, run_id: str
         "sample_width_bits": info.sample_width_bits,
         "channel_count": info.channel_count,
         "frame_count": info.frame_count,
-        "byte_count": path.stat().st_size,
+        "byte_count": before[0],
         "duration_s": info.duration_s,
         "channel_roles": list(audio.channels),
         "offset_s": audio.offset_s,
@@ -104,6 +112,11 @@ def take(call: Call, audio: Audio, *, storage: Storage, spool: Path, run_id: str
         "run_id": run_id,
     }
     return Taken(row, spooled)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def place(layout: Layout, taken: list[Taken]) -> None:

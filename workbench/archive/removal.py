@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.archive.lake import quote
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -46,7 +48,8 @@ def remove_rows(con: duckdb.DuckDBPyConnection, call_ids: list[str], *, replacin
     """
     from workbench.schema import tables
 
-    con.execute("CREATE OR REPLACE TEMP TABLE gone_calls AS SELECT unnest(?::VARCHAR[]) AS call_id", [call_ids])
+    ids = f"[{', '.join(map(quote, call_ids))}]::VARCHAR[]"
+    con.execute(f"CREATE OR REPLACE TEMP TABLE gone_calls AS SELECT unnest({ids}) AS call_id")
     mine = "FROM lake.recordings SEMI JOIN gone_calls USING (call_id)"
     others = "SELECT recording_id FROM lake.recordings ANTI JOIN gone_calls USING (call_id)"
     found = f"SELECT DISTINCT recording_id {mine} WHERE recording_id NOT IN ({others})"

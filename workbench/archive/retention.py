@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.archive import failures, lock, runs
-from workbench.archive.lake import Writer
+from workbench.archive.lake import Writer, quote
 from workbench.archive.layout import Layout
 from workbench.archive.purging import DELETED, mark, pending, purge, remove_orphaned_data, remove_orphaned_media
 from workbench.archive.removal import remove_rows
@@ -66,7 +66,11 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
                     purge(layout, writer)
                 _require(writer, call_id, layout)
                 mark(layout, writer)
-                rows = writer.transaction(lambda con: _remove(con, writer, call_id), message=DELETED)
+                try:
+                    rows = writer.transaction(lambda con: _remove(con, writer, call_id), message=DELETED)
+                except BaseException:
+                    pending(layout, writer)  # takes the mark away unless the rows are gone
+                    raise
                 media = purge(layout, writer)
         finally:
             writer.close()
@@ -74,7 +78,8 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
 
 
 def _require(writer: Writer, call_id: str, layout: Layout) -> None:
-    if not writer.con.execute("SELECT 1 FROM lake.calls WHERE call_id = ?", [call_id]).fetchall():
+    # a text, not a parameter: where pandas is imported to bind one, DuckDB loses a Ctrl-C
+    if not writer.con.execute(f"SELECT 1 FROM lake.calls WHERE call_id = {quote(call_id)}").fetchall():
         hint = layout.command("workbench sql 'select call_id from calls'")
         raise UsageError(f"no call {call_id!r}", where=str(layout.root), hint=hint)
 

@@ -38,7 +38,7 @@ def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json:
     from workbench.assertions import compare_runs
 
     with Archive(archive_path) as archive:
-        runs, cautions, frames = interruptible.run(archive.reader, lambda: _read(archive, [run_a, run_b]))
+        runs, cautions, frames = interruptible.run(lambda: _read(archive, [run_a, run_b]))
     diff = compare_runs(frames[0], frames[1])
     if as_json:
         output.json_line({"before": runs[0], "after": runs[1], "cautions": cautions} | _values(diff))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
@@ -45,7 +46,8 @@ def tell(error: BaseException) -> int:
 
 
 def _say(text: str) -> None:
-    click.echo(output.safe(text), err=True)
+    with contextlib.suppress(OSError, WorkbenchError):  # nobody reads it; the exit code says it all the same
+        click.echo(output.safe(text), err=True)
 
 
 def require_text(args: Sequence[str]) -> None:

@@ -54,9 +54,7 @@ def command(
     names = None if tables is None else [name.strip() for name in tables.split(",") if name.strip()]
     asked = queries(wanted, dict(parameter(item) for item in params))
     with Archive(archive_path, as_of=as_of) as archive:
-        done = interruptible.run(
-            archive.reader, lambda: export(archive, folder, tables=names, queries=asked, form=form)
-        )
+        done = interruptible.run(lambda: export(archive, folder, tables=names, queries=asked, form=form))
     if as_json:
         output.json_line(
             {

@@ -16,7 +16,7 @@ def command(archive_path: str, *, as_json: bool) -> None:
     from workbench.archive.archive import Archive
 
     with Archive(archive_path) as archive:
-        rows = interruptible.run(archive.reader, archive.history)
+        rows = interruptible.run(archive.history)
     if as_json:
         output.json_line(rows)
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from workbench.cli import options, output
+from workbench.cli import interruptible, options, output
 from workbench.errors import Exit, WorkbenchError
 from workbench.schema.call import ChannelRole, Origin, Refusal
 
@@ -84,6 +84,8 @@ def command(
       workbench import export.jsonl --format voice-evals --strict
     """
     from workbench.archive.archive import Archive
+    from workbench.archive.creating import is_free
+    from workbench.archive.layout import Layout
     from workbench.ingest import read
     from workbench.ingest.protocol import Options
 
@@ -97,7 +99,7 @@ def command(
             on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
             workers=workers,
         )
-        made = not target.exists() or not any(target.iterdir())
+        made = is_free(Layout(target.absolute()))
         archive = _make(target) if made else Archive(target)
         config = {"format": format_name, "media": media, "options": stated, "replace": replace}
         try:
@@ -134,8 +136,9 @@ def _make(target: Path) -> Archive:
 
     try:
         return Archive.create(target)
-    except KeyboardInterrupt:
-        shutil.rmtree(target, ignore_errors=True)
+    except BaseException as error:
+        if interruptible.was_stopped(error):
+            shutil.rmtree(target, ignore_errors=True)
         raise
 
 

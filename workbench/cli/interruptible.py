@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event, Thread
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from workbench.archive.lake import Reader
+from typing import TypeVar
 
 T = TypeVar("T")
 
 _STOP_EVERY_S = 0.1
 
 
-def run(reader: Reader, work: Callable[[], T]) -> T:
-    """Run work that waits for a reader's queries, so that Ctrl-C ends it.
+def run(work: Callable[[], T]) -> T:
+    """Run work that waits for queries, so that Ctrl-C ends it.
 
     DuckDB looks for signals between its tasks only, and one task can take minutes.
 
     Parameters
     ----------
-    reader : Reader
-        The connection whose queries are stopped; it is not used elsewhere meanwhile.
     work : callable
-        Runs in another thread.
+        Runs in another thread; Ctrl-C stops the queries of every reader of this process.
 
     Returns
     -------
@@ -48,13 +43,15 @@ def run(reader: Reader, work: Callable[[], T]) -> T:
         finally:
             ended.set()
 
+    from workbench.archive.lake import interrupt
+
     try:
         Thread(target=body, daemon=True).start()
         ended.wait()
     except KeyboardInterrupt:
-        reader.interrupt()
+        interrupt()
         while not ended.wait(_STOP_EVERY_S):  # a query that begins after that is stopped too
-            reader.interrupt()
+            interrupt()
         raise
     if failed:
         raise failed[0]

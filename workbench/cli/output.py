@@ -127,7 +127,7 @@ def progress(title: str, *, unit: str, quiet: bool = False) -> Iterator[Callable
     callable
         Takes what is done and what there is in all.
     """
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
     from rich.console import Console

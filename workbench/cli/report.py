@@ -48,7 +48,7 @@ def command(
     page = report(name)
     require_place(target)
     with Archive(archive_path, as_of=as_of) as archive:
-        text = interruptible.run(archive.reader, lambda: page.build(archive, worst=worst))
+        text = interruptible.run(lambda: page.build(archive, worst=worst))
         size = write_whole(target, text)
         snapshot = archive.snapshot
     if as_json:

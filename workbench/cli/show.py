@@ -25,7 +25,7 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     from workbench.archive.archive import Archive
 
     with Archive(archive_path, as_of=as_of) as archive:
-        call, found, checks = interruptible.run(archive.reader, lambda: _read(archive, call_id))
+        call, found, checks = interruptible.run(lambda: _read(archive, call_id))
         judged = _judged(checks, archive)
     if as_json:
         output.json_line({"call": call, "findings": found.to_dicts(), "checks": checks})

@@ -81,7 +81,7 @@ def command(
     bound = limit if limit is not None else (0 if target else 1000)
     with Archive(archive_path, as_of=as_of) as archive:
         reader = archive.reader
-        result = interruptible.run(reader, lambda: Result(reader, text, values, limit=bound, arrow=form == "parquet"))
+        result = interruptible.run(lambda: Result(reader, text, values, limit=bound, arrow=form == "parquet"))
     result.write(form, target)
     if result.cut:
         click.echo(f"cut at {bound} rows; --limit 0 gives all", err=True)

@@ -4,7 +4,7 @@ Results are always drained: a half-read one would keep the SQLite catalogue lock
 """
 
 from workbench.archive.lake.connection import quote
-from workbench.archive.lake.reader import Reader
+from workbench.archive.lake.reader import Reader, interrupt
 from workbench.archive.lake.writer import Writer, writing
 
-__all__ = ["Reader", "Writer", "quote", "writing"]
+__all__ = ["Reader", "Writer", "interrupt", "quote", "writing"]

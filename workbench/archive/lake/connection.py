@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
+import shutil
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import gettempdir, mkdtemp
 
 import duckdb
 
@@ -59,7 +62,11 @@ def _install(con: duckdb.DuckDBPyConnection, name: str) -> None:
     try:
         import duckdb_extensions
 
-        duckdb_extensions.import_extension(name, con=con)
+        try:
+            duckdb_extensions.import_extension(name, con=con)
+        except duckdb.IOException:  # there is no home folder to copy it to, or nobody may write there
+            con.execute(f"SET extension_directory = {quote(_own_folder())}")
+            duckdb_extensions.import_extension(name, con=con)
         con.execute(f"LOAD {name}")
     except (ImportError, OSError, duckdb.Error):
         try:
@@ -69,6 +76,15 @@ def _install(con: duckdb.DuckDBPyConnection, name: str) -> None:
                 f"the DuckDB extension {name!r} cannot be loaded ({error})",
                 hint=f"pip install duckdb-extension-{name}=={duckdb.__version__}",
             ) from error
+
+
+@functools.cache
+def _own_folder() -> Path:
+    """Return a folder of this process alone, gone with it; later connections look for the extensions there too."""
+    folder = Path(mkdtemp(prefix="workbench-extensions-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _CONFIG["extension_directory"] = str(folder)
+    return folder
 
 
 _spare: list[duckdb.DuckDBPyConnection] = []

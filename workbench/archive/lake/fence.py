@@ -47,8 +47,8 @@ def check(serialized: dict[str, Any]) -> None:
                     hint="queries read the archive only; import a file to query it",
                 )
         elif node.get("type") == "BASE_TABLE":
-            place = node.get("catalog_name") or ""
-            schema = node.get("schema_name") or ""
+            place = (node.get("catalog_name") or "").lower()  # DuckDB's names ignore case
+            schema = (node.get("schema_name") or "").lower()
             if place not in CATALOGUES or schema.startswith("__ducklake"):
                 raise QueryRefused(
                     f"{place or schema!r} is not part of what can be queried",

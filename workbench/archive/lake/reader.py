@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import sqlite3
+import threading
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_OPEN: weakref.WeakSet[Reader] = weakref.WeakSet()
+
 _BARE_OVERLAPS = re.compile(r"\b(from|join)\s+overlaps\b", re.IGNORECASE)
 
 _MISPUT = (duckdb.BinderException, duckdb.CatalogException, duckdb.InvalidInputException, duckdb.ParserException)
@@ -38,7 +41,7 @@ class Reader:
 
     SQL users see a view for each table and the views of `sql/views`. Nothing outside the archive's
     Parquet files can be read, nothing can be written. It reads a copy of the catalogue taken when it was
-    opened, so it never holds up a writer and sees one snapshot for as long as it lives.
+    opened, so it never holds up a writer and sees one snapshot for as long as it lives. Threads take turns.
 
     Parameters
     ----------
@@ -61,6 +64,7 @@ class Reader:
         _copy(layout, catalog)
         attach(self._con, layout, catalog=catalog, as_of=as_of)
         self._as_of = as_of
+        self._turn = threading.RLock()
         try:
             views.load(self._con)
         except duckdb.Error as error:
@@ -80,9 +84,11 @@ class Reader:
             "lock_configuration = true",
         ):
             self._con.execute(f"SET {setting}")
+        _OPEN.add(self)
 
     def close(self) -> None:
         """Close the connection; it cannot be used afterwards."""
+        _OPEN.discard(self)
         self._con.close()
         self._clean_up()
 
@@ -114,13 +120,15 @@ class Reader:
 
     def rows(self, query: str, params: Mapping[str, Any] | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Run a query; return column names and all rows."""
-        result = self._result(query, params)
-        names = [column[0] for column in result.description or []]
-        return names, self._drain(result.fetchall)
+        with self._turn:
+            result = self._result(query, params)
+            names = [column[0] for column in result.description or []]
+            return names, self._drain(result.fetchall)
 
     def arrow(self, query: str, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Run a query; return an Arrow table."""
-        return self._drain(self._result(query, params).to_arrow_table)
+        with self._turn:
+            return self._drain(self._result(query, params).to_arrow_table)
 
     def frame(self, query: str, params: Mapping[str, Any] | None = None) -> pl.DataFrame:
         """Run a query; return a polars frame (no rows for an empty result, types kept)."""
@@ -185,6 +193,12 @@ class Reader:
     def interrupt(self) -> None:
         """Stop the query that is running in another thread."""
         self._con.interrupt()
+
+
+def interrupt() -> None:
+    """Stop the queries of every open reader of this process."""
+    for reader in list(_OPEN):
+        reader.interrupt()
 
 
 def _query_hint(error: duckdb.Error, query: str = "") -> str:
