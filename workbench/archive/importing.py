@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,11 @@ def _with_media(
     pending: deque[Future[_Read] | Refusal] = deque()
 
     def resolved(item: Future[_Read] | Refusal) -> Refusal | _Read:
-        return item.result() if isinstance(item, Future) else item
+        if isinstance(item, Refusal):
+            return item
+        while not item.done():  # not longer at a time: polars' handler of signals does not break off a wait
+            wait([item], timeout=0.1)
+        return item.result()
 
     pool = ThreadPoolExecutor(workers)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -138,11 +138,14 @@ def _run(jobs: list[Job], workers: int, on_progress: Progress | None) -> list[Ba
     pool = ThreadPoolExecutor(workers)
     try:
         futures = {pool.submit(measure_job, job, stop): job for job in jobs}
-        for future in as_completed(futures):
-            future.result()
-            done += futures[future].duration_s
-            if on_progress:
-                on_progress(done, total)
+        waiting = set(futures)
+        while waiting:  # not longer at a time: polars' handler of signals does not break off a wait
+            ended, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
+            for future in ended:
+                future.result()
+                done += futures[future].duration_s
+                if on_progress:
+                    on_progress(done, total)
         return [future.result() for future in futures]
     finally:
         stop.set()  # Ctrl-C ends each job after the recording it is at

@@ -47,7 +47,8 @@ def run(work: Callable[[], T]) -> T:
 
     try:
         Thread(target=body, daemon=True).start()
-        ended.wait()
+        while not ended.wait(_STOP_EVERY_S):  # polars' handler of signals does not break off a longer wait
+            pass
     except KeyboardInterrupt:
         interrupt()
         while not ended.wait(_STOP_EVERY_S):  # a query that begins after that is stopped too

@@ -45,5 +45,6 @@ def digested(inputs: Iterable[Input], workers: int) -> Iterator[Input]:
 
 
 def _done(item: Input, future: Future[str]) -> Input:
-    wait([future])  # and not result(): an error is the reader's to meet
-    return item
+    while not future.done():  # not longer at a time: polars' handler of signals does not break off a wait
+        wait([future], timeout=0.1)
+    return item  # and not the result: an error is the reader's to meet
