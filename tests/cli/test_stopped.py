@@ -57,7 +57,8 @@ def test_a_long_export_stops(
     small_archive: Path, start: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
 ) -> None:
     """It reads on a connection of its own."""
-    process = start("export", tmp_path / "e", "--query", LONG["recursion"], "--archive", small_archive, preexec_fn=heard)
+    words = ["export", tmp_path / "e", "--query", LONG["join"], "--archive", small_archive]
+    process = start(*words, preexec_fn=heard)
     code, out, err = stopped(process, after_s=4)
     assert (code, out, err.strip()) == (130, "", "workbench: stopped")
     assert not list(tmp_path.iterdir())
