@@ -52,3 +52,28 @@ def test_writers_of_different_calls_all_arrive(tmp_path: Path) -> None:
     assert [writer.communicate(timeout=120)[0].strip() for writer in writers] == ["10"] * 4
     with workbench.open(root) as archive:
         assert archive.sql("select count(distinct call_id) as n, count(*) as m from calls").row(0) == (40, 40)
+
+
+def test_four_imports_into_an_archive_that_is_not_there_yet(tmp_path: Path) -> None:
+    """One of them makes it, the others wait and use it; one that brings nothing does not take it away."""
+    target = tmp_path / "a"
+    (tmp_path / "empty").mkdir()
+    commands = []
+    for ix in range(3):
+        path = tmp_path / f"c{ix}.json"
+        turns = '[{"role": "caller", "text": "hello"}]'
+        path.write_text(f'{{"format": "workbench.call/1", "id": "c{ix}", "turns": {turns}}}', encoding="utf-8")
+        commands.append(path)
+    commands.append(tmp_path / "empty")
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "workbench", "import", path, "--archive", target, "--quiet"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        for path in commands
+    ]
+    ended = [(process.communicate(timeout=120)[1].decode(), process.returncode) for process in running]
+    assert [code for _, code in ended] == [0, 0, 0, 2], ended
+    with Archive(target) as archive:
+        assert archive.sql("select call_id from calls order by all")["call_id"].to_list() == ["c0", "c1", "c2"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 
-from workbench.archive import lake
+from workbench.archive import lake, lock
 from workbench.archive.layout import FORMAT, ROW_GROUP, Layout
 from workbench.errors import ArchiveFailed
 
@@ -40,24 +40,47 @@ def create(layout: Layout) -> None:
     ArchiveFailed
         When the folder holds something else or cannot be written.
     """
-    from workbench.schema import tables
-
     root = layout.root
-    if root.exists() and not is_free(layout):
-        raise ArchiveFailed("the folder is not empty", where=str(root), hint="name a new folder with --archive")
     try:
         root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(layout, error) from error
+    if not is_free(layout):
+        raise _taken(layout)
+    with lock.held(layout.lock):
+        if not is_free(layout):  # another process has just made it
+            raise _taken(layout)
+        try:
+            _fill(layout)
+        except BaseException:  # whatever it was goes on; a half-made archive does not stay
+            shutil.rmtree(root, ignore_errors=True)
+            raise
+
+
+def _taken(layout: Layout) -> ArchiveFailed:
+    return ArchiveFailed("the folder is not empty", where=str(layout.root), hint="name a new folder with --archive")
+
+
+def _refused(layout: Layout, error: OSError) -> ArchiveFailed:
+    return ArchiveFailed(
+        f"the archive cannot be made ({error.strerror})",
+        where=str(layout.root),
+        hint="name a folder you may write to with --archive",
+    )
+
+
+def _fill(layout: Layout) -> None:
+    """Make what an archive holds; the marker last."""
+    from workbench.schema import tables
+
+    try:
         for left in (layout.data, layout.media):  # of an init that was killed
             shutil.rmtree(left, ignore_errors=True)
         layout.catalog.unlink(missing_ok=True)
         layout.data.mkdir()
         layout.media.mkdir()
     except OSError as error:
-        raise ArchiveFailed(
-            f"the archive cannot be made ({error.strerror})",
-            where=str(root),
-            hint="name a folder you may write to with --archive",
-        ) from error
+        raise _refused(layout, error) from error
     statements = [f"CALL lake.set_option('{option}', '{value}')" for option, value in _OPTIONS.items()]
     statements += [statement for table in tables().values() for statement in table.ddl("lake")]
     with lake.writing(layout) as con:  # at once: one by one, three hundred comments take longer than the rest

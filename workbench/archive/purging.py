@@ -25,7 +25,7 @@ def pending(layout: Layout, writer: Writer) -> bool:
         return False
     before = int(layout.purge_mark.read_text(encoding="ascii") or -1)
     query = "SELECT snapshot_id, commit_message FROM lake.snapshots() ORDER BY snapshot_id"
-    rows = writer.con.execute(query).fetchall()
+    rows = writer.rows(query)
     if rows[0][0] > before or any(ix > before and message == DELETED for ix, message in rows):
         return True
     layout.purge_mark.unlink(missing_ok=True)

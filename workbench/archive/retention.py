@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from workbench.archive.lake import Writer, quote
 from workbench.archive.layout import Layout
 from workbench.archive.purging import DELETED, mark, pending, purge, remove_orphaned_data, remove_orphaned_media
 from workbench.archive.removal import remove_rows
-from workbench.errors import UsageError
+from workbench.errors import ArchiveFailed, UsageError
 
 if TYPE_CHECKING:
     import duckdb
@@ -69,7 +70,8 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
                 try:
                     rows = writer.transaction(lambda con: _remove(con, writer, call_id), message=DELETED)
                 except BaseException:
-                    pending(layout, writer)  # takes the mark away unless the rows are gone
+                    with suppress(ArchiveFailed, OSError):  # the mark may stay; what stopped it is told
+                        pending(layout, writer)  # takes it away unless the rows are gone
                     raise
                 media = purge(layout, writer)
         finally:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from workbench.cli import interruptible, options, output
-from workbench.errors import Exit, WorkbenchError
+from workbench.cli import options, output
+from workbench.errors import ArchiveFailed, Exit, WorkbenchError
 from workbench.schema.call import ChannelRole, Origin, Refusal
+
+NEW_SNAPSHOTS = 2
+"""Snapshots of an archive that nothing was written to: the catalogue's first, and the tables."""
 
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
@@ -83,9 +86,6 @@ def command(
       workbench import recordings/ --channels caller,agent
       workbench import export.jsonl --format voice-evals --strict
     """
-    from workbench.archive.archive import Archive
-    from workbench.archive.creating import is_free
-    from workbench.archive.layout import Layout
     from workbench.ingest import read
     from workbench.ingest.protocol import Options
 
@@ -99,8 +99,7 @@ def command(
             on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
             workers=workers,
         )
-        made = is_free(Layout(target.absolute()))
-        archive = _make(target) if made else Archive(target)
+        archive, made = _opened(target)
         config = {"format": format_name, "media": media, "options": stated, "replace": replace}
         try:
             report = archive.add(
@@ -130,22 +129,27 @@ def command(
         sys.exit(Exit.REFUSED)
 
 
-def _make(target: Path) -> Archive:
-    """Make an archive in a new or empty folder; leave nothing of one that was stopped half-way."""
+def _opened(target: Path) -> tuple[Archive, bool]:
+    """Open an archive, made where there is none; return whether it was made here and not by a process beside."""
     from workbench.archive.archive import Archive
+    from workbench.archive.creating import is_free
+    from workbench.archive.layout import Layout
 
-    try:
-        return Archive.create(target)
-    except BaseException as error:
-        if interruptible.was_stopped(error):
-            shutil.rmtree(target, ignore_errors=True)
-        raise
+    layout = Layout(target.absolute())
+    if is_free(layout):
+        try:
+            return Archive.create(target), True
+        except ArchiveFailed:
+            if not layout.marker.exists():
+                raise
+    return Archive(target), False
 
 
 def _unmake(archive: Archive, *, made: bool) -> None:
-    """Remove an archive that this command made and that nothing went into."""
+    """Remove an archive that this command made and that nothing went into, from here or from a process beside."""
+    untouched = made and not archive.layout.spools() and len(archive.history()) == NEW_SNAPSHOTS
     archive.close()
-    if made:
+    if untouched:
         shutil.rmtree(archive.path, ignore_errors=True)
 
 

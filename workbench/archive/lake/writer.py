@@ -100,6 +100,21 @@ class Writer:
         except duckdb.Error:
             return  # the failed statement already ended the transaction
 
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Run a query; return all its rows.
+
+        Raises
+        ------
+        ArchiveFailed
+            When the catalogue cannot be read.
+        """
+        try:
+            return self.con.execute(query).fetchall()
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
+        except duckdb.Error as error:
+            raise explain(error, self._layout) from error
+
     def add(self, table: str, rows: list[dict[str, Any]]) -> int:
         """Check rows against their table's schema and insert them, inside the running transaction."""
         from workbench.schema import tables
@@ -192,7 +207,7 @@ def _casts(table: str) -> str:
 
 @contextmanager
 def writing(layout: Layout) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Give a connection with the archive attached for writing, under its lock, outside any transaction.
+    """Give a connection with the archive attached for writing, outside any transaction; the caller holds its lock.
 
     Raises
     ------
@@ -201,9 +216,8 @@ def writing(layout: Layout) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     con = borrow()
     try:
-        with lock.held(layout.lock):
-            attach(con, layout)
-            yield con
+        attach(con, layout)
+        yield con
     except duckdb.Error as error:
         raise explain(error, layout) from error
     finally:
