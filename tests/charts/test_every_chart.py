@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from workbench.charts import charts, theme
+from workbench.charts.drawn import Drawn
 from workbench.errors import UsageError
 
 CHARTS = charts()
@@ -102,6 +103,20 @@ def test_it_draws_offline(name: str) -> None:
     drawn = theme.svg(EXAMPLES[name]())
     assert drawn.startswith("<svg")
     assert "http" not in drawn.replace("http://www.w3.org", "")
+
+
+@pytest.mark.parametrize("name", sorted(CHARTS))
+def test_altair_accepts_its_specification(name: str) -> None:
+    """Charts written as mappings are checked here, where it costs nobody time."""
+    chart = EXAMPLES[name]()
+    if isinstance(chart, Drawn):
+        chart.to_altair().to_dict()
+    else:
+        chart.to_dict(validate=True)
+
+
+def test_all_charts_look_alike() -> None:
+    assert len({json.dumps(EXAMPLES[name]().to_dict()["config"], sort_keys=True) for name in CHARTS}) == 1
 
 
 @pytest.mark.parametrize("name", sorted(CHARTS))

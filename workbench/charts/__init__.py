@@ -1,6 +1,7 @@
-"""Charts: a frame in, an altair chart out, one file each, found by listing this folder.
+"""Charts: a frame in, a Vega-Lite chart out, one file each, found by listing this folder.
 
-A file `NAME.py` holds one function `chart`. `theme` is the look they share, `shown` a table with its SQL.
+A file `NAME.py` holds one function `chart`, which gives an altair chart or, where it is drawn anew at every choice,
+a :class:`~workbench.charts.drawn.Drawn`. `theme` is the look they share, `shown` a table with its SQL.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import altair as alt
 
-_NOT_CHARTS = {"theme", "shown"}
+    from workbench.charts.drawn import Drawn
+
+_NOT_CHARTS = {"theme", "shown", "drawn"}
 
 
-def charts() -> dict[str, Callable[..., alt.TopLevelMixin]]:
+def charts() -> dict[str, Callable[..., alt.TopLevelMixin | Drawn]]:
     """Return the function of every chart by name, in the order of the names."""
     names = sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _NOT_CHARTS)
     return {name: importlib.import_module(f"{__name__}.{name}").chart for name in names}

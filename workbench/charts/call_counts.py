@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.charts import theme
+from workbench.charts.drawn import Drawn, nothing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,7 +19,7 @@ def chart(
     title: str | None = None,
     width: int = theme.WIDTH - 200,
     missing: str = "not supplied",
-) -> Any:
+) -> Drawn:
     """Draw one bar per value of a column, stacked by another.
 
     Parameters
@@ -36,7 +37,7 @@ def chart(
 
     Returns
     -------
-    altair chart
+    Drawn
         A sentence in place of axes when `counts` is empty.
 
     Raises
@@ -44,14 +45,13 @@ def chart(
     UsageError
         When a column is missing.
     """
-    import altair as alt
     import polars as pl
 
     theme.require(counts, f"{by} {parts} call_count", chart="call_counts")
     said = {name: name.replace("_", " ") for name in (by, parts)}
     title = title or f"Calls by {said[by]} and {said[parts]}"
     if counts.is_empty():
-        return theme.nothing("no call", title=title)
+        return nothing("no call", title=title)
     drawn = (
         counts.with_columns(pl.col(by, parts).cast(pl.String).fill_null(missing))
         .group_by(by, parts)
@@ -63,18 +63,34 @@ def chart(
     drawn = drawn.with_columns(
         piece_ix=pl.col(parts).replace_strict(pieces, list(range(len(pieces))), return_dtype=pl.Int64)
     )
-    bars = (
-        alt.Chart(drawn)
-        .mark_bar(height=16)
-        .encode(
-            y=alt.Y(f"{by}:N", sort="-x", title=said[by]),
-            x=alt.X("call_count:Q", title="calls (count)", axis=alt.Axis(tickMinStep=1, format=",d")),
-            color=alt.Color(f"{parts}:N", title=said[parts], scale=alt.Scale(domain=pieces, range=colours)),
-            order=alt.Order("piece_ix:Q"),
-            tooltip=[f"{by}:N", f"{parts}:N", alt.Tooltip("call_count:Q", format=",d")],
-        )
-    )
+    spec = {
+        "data": {"name": "calls"},
+        "mark": {"type": "bar", "height": 16},
+        "encoding": {
+            "y": {"field": by, "type": "nominal", "sort": "-x", "title": said[by]},
+            "x": {
+                "field": "call_count",
+                "type": "quantitative",
+                "title": "calls (count)",
+                "axis": {"tickMinStep": 1, "format": ",d"},
+            },
+            "color": {
+                "field": parts,
+                "type": "nominal",
+                "title": said[parts],
+                "scale": {"domain": pieces, "range": colours},
+            },
+            "order": {"field": "piece_ix", "type": "quantitative"},
+            "tooltip": [
+                {"field": by, "type": "nominal"},
+                {"field": parts, "type": "nominal"},
+                {"field": "call_count", "type": "quantitative", "format": ",d"},
+            ],
+        },
+        "width": width,
+        "height": {"step": 26},
+    }
     total = int(drawn["call_count"].sum())
     unknown = int(drawn.filter(pl.col(parts) == missing)["call_count"].sum())
     subtitle = f"n: {theme.count(total, 'call')}; nothing left out" + (f", {unknown:,} {missing}" if unknown else "")
-    return theme.dressed(bars.properties(width=width, height=alt.Step(26)), title=title, subtitle=subtitle)
+    return Drawn(spec, {"calls": drawn}, title=title, subtitle=subtitle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
+from workbench.charts.drawn import Drawn, nothing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -14,8 +15,11 @@ COLUMNS = (
     "not_scorable_count skipped_count error_count pass_rate pass_rate_low pass_rate_high"
 )
 
+DRAWN = ["assertion_id", "dimension", "deterministic", "pass_rate", "pass_rate_low", "pass_rate_high"]
+DRAWN += ["judged", "beside", "how"]
 
-def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each check") -> Any:
+
+def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each check") -> Drawn:
     """Draw a dot and its 95 % Wilson interval per assertion, its counts beside it.
 
     Parameters
@@ -28,7 +32,7 @@ def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each ch
 
     Returns
     -------
-    altair chart
+    Drawn
         A sentence in place of axes when `rates` is empty.
 
     Raises
@@ -36,12 +40,11 @@ def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each ch
     UsageError
         When a column is missing.
     """
-    import altair as alt
     import polars as pl
 
     theme.require(rates, COLUMNS, chart="rates")
     if rates.is_empty():
-        return theme.nothing("no assertion run in this archive: workbench assert --pack caller-experience", title=title)
+        return nothing("no assertion run in this archive: workbench assert --pack caller-experience", title=title)
     drawn = rates.sort("dimension", "assertion_id").with_columns(
         judged=pl.when(pl.col("trial_count") > 0)
         .then(pl.format("{} of {}", "pass_count", "trial_count"))
@@ -61,33 +64,20 @@ def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each ch
         ),
         how=pl.when("deterministic").then(pl.lit("rule")).otherwise(pl.lit("judged by a model")),
     )
-    y = alt.Y("assertion_id:N", sort=drawn["assertion_id"].to_list(), title="check")
-    colours = alt.Scale(domain=list(theme.DIMENSIONS), range=list(theme.DIMENSIONS.values()))
+    y = {"field": "assertion_id", "type": "nominal", "sort": drawn["assertion_id"].to_list(), "title": "check"}
     present = [name for name in theme.DIMENSIONS if name in set(drawn["dimension"])]
-    colour = alt.Color("dimension:N", scale=colours, legend=alt.Legend(title="dimension", values=present))
-    whole = alt.Scale(domain=[0, 1], nice=False)
-    x = alt.X(
-        "pass_rate:Q",
-        scale=whole,
-        axis=alt.Axis(format="%", tickCount=6),
-        title="calls that pass (% of calls judged)",
-    )
-    tips = [alt.Tooltip(f"{n}:{t}") for n, t in (("assertion_id", "N"), ("judged", "N"), ("beside", "N"), ("how", "N"))]
-    base = alt.Chart(drawn).encode(y=y)
-    line = base.mark_rule(strokeWidth=3, opacity=0.55).encode(
-        x=alt.X("pass_rate_low:Q", scale=whole), x2="pass_rate_high:Q", color=colour
-    )
-    dot = base.mark_point(size=90, opacity=1, strokeWidth=2).encode(
-        x=x,
-        color=colour,
-        fill=alt.condition("datum.deterministic", colour, alt.value("#ffffff")),
-        tooltip=tips,
-    )
-    height = alt.Step(24)
-    left = alt.layer(line, dot).properties(width=400, height=height)
-    counts = base.mark_text(align="left", x=0, color=theme.INK).encode(text="judged:N", y=y.axis(None))
-    others = base.mark_text(align="left", x=165, color=theme.PALE).encode(text="beside:N", y=y.axis(None))
-    right = alt.layer(counts, others).properties(width=330, height=height)
+    spec = {
+        "data": {"name": "checks"},
+        "hconcat": [
+            {"layer": _interval(y, present), "width": 400, "height": {"step": 24}},
+            {
+                "layer": [_words("judged", y, x=0, color=theme.INK), _words("beside", y, x=165, color=theme.PALE)],
+                "width": 330,
+                "height": {"step": 24},
+            },
+        ],
+        "spacing": 12,
+    }
     open_count = int(rates["inconclusive_count"].sum()) + int(rates["not_scorable_count"].sum())
     calls = max(rates["call_count"].to_list())
     subtitle = (
@@ -95,4 +85,47 @@ def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each ch
         "line: 95 % Wilson interval, unit: the call; "
         f"left out of the rates: {open_count:,} inconclusive or not scorable"
     )
-    return theme.dressed(alt.hconcat(left, right, spacing=12), title=title, subtitle=subtitle)
+    return Drawn(spec, {"checks": drawn.select(DRAWN)}, title=title, subtitle=subtitle)
+
+
+def _interval(y: dict[str, Any], dimensions: list[str]) -> list[dict[str, Any]]:
+    """Return the line of the interval and the dot on it; hollow where a model judged."""
+    colour = {
+        "field": "dimension",
+        "type": "nominal",
+        "scale": {"domain": list(theme.DIMENSIONS), "range": list(theme.DIMENSIONS.values())},
+        "legend": {"title": "dimension", "values": dimensions},
+    }
+    whole = {"type": "quantitative", "scale": {"domain": [0, 1], "nice": False}}
+    line = {
+        "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.55},
+        "encoding": {
+            "y": y,
+            "x": {"field": "pass_rate_low", **whole},
+            "x2": {"field": "pass_rate_high"},
+            "color": colour,
+        },
+    }
+    dot = {
+        "mark": {"type": "point", "size": 90, "opacity": 1, "strokeWidth": 2},
+        "encoding": {
+            "y": y,
+            "x": {
+                "field": "pass_rate",
+                **whole,
+                "axis": {"format": "%", "tickCount": 6},
+                "title": "calls that pass (% of calls judged)",
+            },
+            "color": colour,
+            "fill": {"condition": {"test": "datum.deterministic", **colour}, "value": "#ffffff"},
+            "tooltip": [{"field": name, "type": "nominal"} for name in ("assertion_id", "judged", "beside", "how")],
+        },
+    }
+    return [line, dot]
+
+
+def _words(field: str, y: dict[str, Any], *, x: int, color: str) -> dict[str, Any]:
+    return {
+        "mark": {"type": "text", "align": "left", "x": x, "color": color},
+        "encoding": {"y": {**y, "axis": None}, "text": {"field": field, "type": "nominal"}},
+    }

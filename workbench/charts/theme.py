@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
+    from workbench.charts.drawn import Drawn
+
 
 MOST_ROWS = 5000
 """A chart never draws more rows: gather them in SQL first."""
@@ -38,6 +40,30 @@ KNOWN_PARTS = {
 
 PARTS = ["#0b6e99", "#c2571a", "#7b9e3b", "#8a5a9e", "#d98c00", "#4d5a66", "#39a0a6", "#b3261e", "#9aa5b1"]
 
+TITLE: dict[str, Any] = {"anchor": "start", "frame": "group", "offset": 10}
+CONFIG: dict[str, Any] = {
+    "font": "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif",
+    "background": "#ffffff",
+    "title": {"fontSize": 14, "color": INK, "subtitleColor": PALE, "subtitleFontSize": 11.5, "subtitlePadding": 4},
+    "axis": {
+        "labelColor": INK,
+        "titleColor": PALE,
+        "titleFontWeight": "normal",
+        "gridColor": GRID,
+        "domainColor": "#c3cad2",
+        "tickColor": "#c3cad2",
+        "labelFontSize": 11,
+        "titleFontSize": 11,
+        "labelLimit": 260,
+    },
+    "legend": {"labelColor": INK, "titleColor": PALE, "titleFontWeight": "normal", "orient": "top", "titleLimit": 300},
+    "view": {"continuousWidth": 300, "continuousHeight": 300, "stroke": None},
+}
+"""The look of every chart, as Vega-Lite writes it."""
+
+EMBED: dict[str, Any] = {"renderer": "svg", "actions": False}
+"""How a page shows a chart: as SVG, without the menu that would open an editor on the network."""
+
 
 def dressed(chart: Any, *, title: str, subtitle: str) -> Any:
     """Give a finished chart its title, its line on n and what was left out, and the common look.
@@ -56,27 +82,7 @@ def dressed(chart: Any, *, title: str, subtitle: str) -> Any:
     altair chart
         A copy, with config.
     """
-    import altair as alt
-
-    done = chart.properties(title=alt.TitleParams(title, subtitle=subtitle, anchor="start", frame="group", offset=10))
-    font = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', Arial, sans-serif"
-    return (
-        done.configure(font=font, background="#ffffff")
-        .configure_title(fontSize=14, color=INK, subtitleColor=PALE, subtitleFontSize=11.5, subtitlePadding=4)
-        .configure_axis(
-            labelColor=INK,
-            titleColor=PALE,
-            titleFontWeight="normal",
-            gridColor=GRID,
-            domainColor="#c3cad2",
-            tickColor="#c3cad2",
-            labelFontSize=11,
-            titleFontSize=11,
-            labelLimit=260,
-        )
-        .configure_legend(labelColor=INK, titleColor=PALE, titleFontWeight="normal", orient="top", titleLimit=300)
-        .configure_view(stroke=None)
-    )
+    return chart.properties(title={**TITLE, "text": title, "subtitle": subtitle}, config=CONFIG)
 
 
 def require(frame: pl.DataFrame, columns: str, *, chart: str) -> None:
@@ -125,10 +131,10 @@ def in_notebook() -> None:
     """Make charts of this process show as SVG, without the menu that would open an editor on the network."""
     import altair as alt
 
-    alt.renderers.set_embed_options(renderer="svg", actions=False)
+    alt.renderers.set_embed_options(**EMBED)
 
 
-def svg(chart: alt.TopLevelMixin) -> str:
+def svg(chart: alt.TopLevelMixin | Drawn) -> str:
     """Return a chart as SVG text, made without a browser or a network.
 
     Raises
