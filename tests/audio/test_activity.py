@@ -18,17 +18,16 @@ def test_the_noise_floor_is_an_element_and_not_an_interpolation() -> None:
 
 
 def test_the_threshold_lies_15_db_above_the_floor() -> None:
-    levels = np.array([-50.0] * 8 + [-10.0] * 2)
-    assert threshold(levels, CONFIG) == (-50.0, -35.0)  # cap is -32, above it
+    assert threshold(-50.0, -10.0, CONFIG) == -35.0  # cap is -32, above it
 
 
 def test_the_threshold_never_lies_under_the_gate() -> None:
-    assert threshold(np.array([-100.0] * 9 + [-62.0]), CONFIG) == (-100.0, -60.0)  # cap -84 is under the gate
+    assert threshold(-100.0, -62.0, CONFIG) == -60.0  # cap -84 is under the gate
 
 
 def test_a_channel_that_is_never_silent_is_still_heard() -> None:
     levels = np.array([-20.0] * 19 + [-12.0])  # floor + 15 = -5 would hide all of it; cap = -34
-    assert threshold(levels, CONFIG) == (-20.0, -34.0)
+    assert threshold(-20.0, -12.0, CONFIG) == -34.0
     assert activity(levels, hop_s=0.01).active.all()
 
 

@@ -236,7 +236,7 @@ def test_coherence_equals_the_cosine_taken_lag_by_lag(count: int) -> None:
     rng = np.random.default_rng(9)
     first, second = rng.random(count), rng.random(count)
     second[30:] += first[:-30] * 2
-    found = coherence(first, second, hop_s=0.01)
+    found = coherence([first], [second], hop_s=0.01)
     cosines = {}
     for lag in range(-50, 51):
         a, b = (first[lag:], second[: count - lag]) if lag >= 0 else (first[:lag], second[-lag:])
@@ -255,7 +255,8 @@ def test_a_copy_must_cover_half_of_its_source_at_any_delay(lag: int, copied: flo
     source[500:1500] = rng.uniform(-30, -10, 1000)
     last = 500 + round(1000 * copied)
     other[500 + lag : last + lag] = source[500:last] - 20.0
-    copy = copy_of(source, other, source_active=source > -60, other_active=other > -60, hop_s=0.01)
+    linear, again = 10 ** (source / 20), 10 ** (other / 20)
+    copy = copy_of([linear], [again], source_active=source > -60, other_active=other > -60, hop_s=0.01)
     assert (copy is not None) == found
     if copy is not None:
         assert (copy.level_db, copy.lag_s) == (pytest.approx(-20.0), pytest.approx(lag * 0.01))
@@ -264,9 +265,9 @@ def test_a_copy_must_cover_half_of_its_source_at_any_delay(lag: int, copied: flo
 
 def test_measures_that_need_sound_are_undefined_without_it() -> None:
     nothing, quiet = np.zeros(0), np.zeros(100)
-    assert coherence(nothing, nothing, hop_s=0.01) is None
-    assert coherence(quiet, quiet + 1, hop_s=0.01) is None
+    assert coherence([nothing], [nothing], hop_s=0.01) is None
+    assert coherence([quiet], [quiet + 1], hop_s=0.01) is None
     flags = np.zeros(0, bool)
-    assert copy_of(nothing, nothing, source_active=flags, other_active=flags, hop_s=0.01) is None
+    assert copy_of([nothing], [nothing], source_active=flags, other_active=flags, hop_s=0.01) is None
     assert waveform_agreement(np.zeros(0, np.int16), np.zeros(0, np.int16), sample_rate_hz=RATE) == 0.0
     assert waveform_agreement(np.zeros(9, np.int16), np.ones(9, np.int16), sample_rate_hz=RATE) == 0.0

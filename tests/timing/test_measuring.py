@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import soundfile
 
@@ -26,6 +27,10 @@ RATE = 8000
 def measure(path: Path, *roles: str, **more: Any) -> Measured:
     given = {"offset_s": 0.0, "config": MeasureConfig(), **more}
     return measure_recording(path, recording_id="rec", call_id="call", roles=roles, run_id="run", **given)
+
+
+def table(measured: Measured) -> pa.Table:
+    return pa.concat_tables(measured.frames)
 
 
 def square(seconds: float, *parts: tuple[float, float], level: int = 3000) -> np.ndarray:
@@ -82,15 +87,16 @@ def test_rows_satisfy_their_tables(call: Path) -> None:
     Channels.validate(Channels.frame(measured.channels))
     Segments.validate(Segments.frame(measured.segments))
     InputHealth.validate(InputHealth.frame([measured.health]))
-    frames = Frames.frame(measured.frames.to_pylist())
+    found = table(measured)
+    frames = Frames.frame(found.to_pylist())
     Frames.validate(frames)
-    assert measured.frames.column_names == frames.columns
+    assert found.column_names == frames.columns
     assert frames.height == 600
 
 
 def test_levels_are_hundredths_of_a_db(call: Path) -> None:
     """20 log10(3000 / 32768) = -20.766 dBFS."""
-    frames = measure(call, "caller", "agent").frames
+    frames = table(measure(call, "caller", "agent"))
     assert frames["caller_cdbfs"][300].as_py() == -2077
     assert frames["caller_cdbfs"][0].as_py() == -12000
     assert frames["mixed_cdbfs"].null_count == 600
@@ -111,15 +117,15 @@ def test_the_same_samples_give_the_same_rows_from_wav_and_flac(call: Path, tmp_p
     first, second = measure(call, "caller", "agent"), measure(flac, "caller", "agent")
     assert first.segments == second.segments
     assert first.channels == second.channels
-    assert first.frames.equals(second.frames)
+    assert table(first).equals(table(second))
 
 
 def test_an_unknown_map_fills_the_mixed_columns(call: Path) -> None:
     measured = measure(call, "unknown", "unknown")
-    known = measure(call, "caller", "agent").frames
+    unknown, known = table(measured), table(measure(call, "caller", "agent"))
     either = np.asarray(known["caller_active"]) | np.asarray(known["agent_active"])
-    assert np.array_equal(np.asarray(measured.frames["mixed_active"]), either)
-    assert measured.frames["caller_active"].null_count == 600
+    assert np.array_equal(np.asarray(unknown["mixed_active"]), either)
+    assert unknown["caller_active"].null_count == 600
     assert [row["role"] for row in measured.segments] == ["unknown"] * 3
 
 
@@ -130,13 +136,9 @@ def test_two_channels_of_one_role_are_joined_frame_by_frame(tmp_path: Path) -> N
     measured = measure(path, "caller", "caller", "agent")
     assert [row["channel_ix"] for row in measured.channels] == [0, 1, 2]
     assert [(row["channel_ix"], row["segment_ix"]) for row in measured.segments] == [(0, 0), (1, 0), (2, 0)]
-    assert np.flatnonzero(np.diff(np.asarray(measured.frames["caller_active"]).astype(int))).tolist() == [
-        48,
-        114,
-        198,
-        264,
-    ]
-    assert measured.frames["caller_cdbfs"][225].as_py() == round(2000 * np.log10(4000 / 32768))
+    frames = table(measured)
+    assert np.flatnonzero(np.diff(np.asarray(frames["caller_active"]).astype(int))).tolist() == [48, 114, 198, 264]
+    assert frames["caller_cdbfs"][225].as_py() == round(2000 * np.log10(4000 / 32768))
     assert measured.health["scorable"]
 
 
@@ -155,7 +157,7 @@ def test_a_truncated_file_is_refused(call: Path) -> None:
 def test_one_sample_is_one_frame(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "one.wav", np.array([[9, 9]], np.int16), RATE, subtype="PCM_16")
     measured = measure(tmp_path / "one.wav", "caller", "agent")
-    assert measured.frames.num_rows == measured.frame_count == 1
+    assert table(measured).num_rows == measured.frame_count == 1
     assert not measured.health["scorable"]
     assert measured.health["coherence"] is None
 
@@ -165,24 +167,56 @@ def test_a_hop_is_a_whole_number_of_samples(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "odd.wav", np.zeros((22_050 * 60, 1), np.int16), 22_050, subtype="PCM_16")
     measured = measure(tmp_path / "odd.wav", "mixed")
     assert measured.hop_s == 220 / 22_050
-    assert measured.frames.num_rows == 6014
+    assert table(measured).num_rows == 6014
 
 
-@pytest.mark.parametrize("minutes", [10, 40])
-def test_memory_grows_with_the_frames_and_not_with_the_samples(tmp_path: Path, minutes: int) -> None:
-    """A frame holds two levels, linear and in dB, and flags; its samples would be 320 bytes."""
-    path = tmp_path / "long.wav"
+@pytest.fixture(scope="module")
+def long_call(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty minutes at 4,000 Hz; a hop of 4 ms makes 300,000 frames of them: three pieces."""
+    path = tmp_path_factory.mktemp("long") / "long.wav"
+    rng = np.random.default_rng(3)
+    with soundfile.SoundFile(path, "w", 4000, 2, subtype="PCM_16") as file:
+        for _ in range(20):
+            talking = np.repeat(rng.random((120, 2)) > 0.5, 2000, axis=0)
+            file.write((rng.normal(0, 900, (240_000, 2)) * talking + rng.normal(0, 3, (240_000, 2))).astype(np.int16))
+    return path
+
+
+FINE = MeasureConfig(frame_ms=8.0, hop_ms=4.0)
+
+
+def test_a_recording_of_several_pieces_is_measured_as_in_one(
+    long_call: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces = list((several := measure(long_call, "caller", "agent", config=FINE, scratch=tmp_path)).frames)
+    monkeypatch.setattr("workbench.audio.frames.PIECE_FRAMES", 1 << 30)
+    (one,) = (whole := measure(long_call, "caller", "agent", config=FINE)).frames
+    assert [piece.num_rows for piece in pieces] == [122_880, 122_880, 54_240]
+    assert pa.concat_tables(pieces).equals(one)
+    assert several.segments == whole.segments
+    assert several.health == whole.health
+    for row, expected in zip(several.channels, whole.channels, strict=True):
+        assert row == pytest.approx(expected, abs=1e-6)
+    assert not list(tmp_path.iterdir())
+
+
+def test_of_a_long_recording_only_flags_stay_in_memory(tmp_path: Path) -> None:
+    """Levels alone would be 16 bytes a frame, the samples 320."""
+    path, peaks = tmp_path / "long.wav", {}
     rng = np.random.default_rng(3)
     minute = (rng.normal(0, 900, (RATE * 60, 2)) * (rng.random((RATE * 60, 1)) > 0.5)).astype(np.int16)
-    with soundfile.SoundFile(path, "w", RATE, 2, subtype="PCM_16") as file:
-        for _ in range(minutes):
-            file.write(minute)
-    tracemalloc.start()
-    frames = measure(path, "caller", "agent").frames.num_rows
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert frames == minutes * 6000
-    assert peak < 10_000_000 + 60 * frames
+    for minutes in (45, 90):
+        with soundfile.SoundFile(path, "w", RATE, 2, subtype="PCM_16") as file:
+            for _ in range(minutes):
+                file.write(minute)
+        tracemalloc.start()
+        frames = sum(piece.num_rows for piece in measure(path, "caller", "agent").frames)
+        peaks[frames] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    (fewer, low), (more, high) = sorted(peaks.items())
+    assert (fewer, more) == (270_000, 540_000)
+    assert high < 40_000_000
+    assert high - low < 12 * (more - fewer)
 
 
 def test_measuring_needs_no_heavy_library(call: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from workbench.audio.activity import activity
@@ -39,7 +40,7 @@ def test_the_golden_file_has_clips() -> None:
 
 @clips
 def test_activity_is_the_same_frame_for_frame(clip: str) -> None:
-    frames = measured(clip).frames
+    frames = pa.concat_tables(measured(clip).frames)
     for role in ("caller", "agent"):
         expected = np.zeros(GOLDEN[clip][role]["frames"], bool)
         for start, end in GOLDEN[clip][role]["runs"]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.archive import media
+from workbench.archive import failures, media
 from workbench.archive.layout import ROW_GROUP, Layout
 from workbench.audio.config import MeasureConfig
 from workbench.errors import WorkbenchError
@@ -104,11 +104,14 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
                     sample_rate_hz=row["sample_rate_hz"] if raw else None,
                     run_id=job.run_id,
                     channel_map_confirmed=row["channel_map_source"] in _CONFIRMED,
+                    scratch=job.frames.parent,
                 )
             except WorkbenchError as error:
                 batch.problems.append(str(error))
                 continue
             except OSError as error:
+                if failures.is_full(error):
+                    raise
                 batch.problems.append(f"{row['uri']}: the audio file cannot be read ({error.strerror})")
                 continue
             rows["channels"] += measured.channels
@@ -118,7 +121,8 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
             batch.duration_s += row["duration_s"]
             if row["recording_id"] not in written:
                 written.add(row["recording_id"])
-                parquet.write(measured.frames)
+                for piece in measured.frames:
+                    parquet.write(piece)
     finally:
         parquet.close()
     batch.tables = {name: tables()[name].checked(found) for name, found in rows.items()}
@@ -136,7 +140,7 @@ class FrameFile:
         self._rows = 0
 
     def write(self, frames: pa.Table) -> None:
-        """Append the frames of one recording; none is fine."""
+        """Append frames: those of a short recording, or a piece of a long one; none is fine."""
         if not frames.num_rows:
             return
         if self._waiting and self._rows + frames.num_rows > ROW_GROUP:

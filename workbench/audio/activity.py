@@ -43,26 +43,31 @@ class Activity(msgspec.Struct, frozen=True, kw_only=True):
         return kept
 
 
-def speech_level(dbfs: NDArray[np.float64], loud: NDArray[np.bool_]) -> float | None:
-    """Return the level a channel's speech reaches: the 95th percentile of its loud frames.
+class Flagging:
+    """Flags the frames of a channel piece by piece; the hangover goes on from one piece to the next.
 
     Parameters
     ----------
-    dbfs : numpy.ndarray of float64, shape (frames,)
-        Levels.
-    loud : numpy.ndarray of bool, shape (frames,)
-        Frames that reach the threshold.
-
-    Returns
-    -------
-    float or None
-        In dBFS, without interpolation; None where no frame is loud.
+    level : float
+        Threshold in dBFS.
+    hangover : int
+        Frames after the last loud one that still count as speech.
     """
-    speech = dbfs[loud]
-    if not len(speech):
-        return None
-    rank = int(SPEECH_PERCENTILE * (len(speech) - 1))
-    return float(np.partition(speech, rank)[rank])
+
+    def __init__(self, level: float, hangover: int) -> None:
+        self._level, self._hangover = level, hangover
+        self._since = hangover + 1  # frames from the last loud one to the first of the next piece
+
+    def __call__(self, dbfs: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which frames of the next piece are active, and which are loud."""
+        loud = dbfs >= self._level
+        position = np.arange(len(dbfs), dtype=np.int32)
+        last = np.where(loud, position, np.int32(-self._since))
+        np.maximum.accumulate(last, out=last)
+        active = position - last <= self._hangover
+        if len(dbfs):
+            self._since = min(len(dbfs) - int(last[-1]), self._hangover + 1)
+        return active, loud
 
 
 def noise_floor(dbfs: NDArray[np.float64], percentile: float) -> float:
@@ -84,25 +89,24 @@ def noise_floor(dbfs: NDArray[np.float64], percentile: float) -> float:
     return float(np.partition(dbfs, rank)[rank])
 
 
-def threshold(dbfs: NDArray[np.float64], config: MeasureConfig) -> tuple[float, float]:
-    """Return the noise floor and the level at or above which a frame counts as speech.
+def threshold(floor_dbfs: float, loudest_dbfs: float, config: MeasureConfig) -> float:
+    """Return the level at or above which a frame counts as speech.
 
     Parameters
     ----------
-    dbfs : numpy.ndarray of float64, shape (frames,)
-        Unrounded levels of one channel; at least one.
+    floor_dbfs, loudest_dbfs : float
+        Noise floor and loudest frame of the channel.
     config : MeasureConfig
         Margins.
 
     Returns
     -------
-    tuple of float
-        Noise floor and threshold in dBFS.
+    float
+        In dBFS.
     """
-    floor = noise_floor(dbfs, config.noise_percentile)
-    level = max(floor + config.rel_db, config.abs_gate_db)
-    cap = float(dbfs.max()) - config.dyn_margin_db
-    return floor, min(level, cap) if cap > config.abs_gate_db else level
+    level = max(floor_dbfs + config.rel_db, config.abs_gate_db)
+    cap = loudest_dbfs - config.dyn_margin_db
+    return min(level, cap) if cap > config.abs_gate_db else level
 
 
 def activity(dbfs: NDArray[np.float64], *, hop_s: float, config: MeasureConfig | None = None) -> Activity:
@@ -126,9 +130,7 @@ def activity(dbfs: NDArray[np.float64], *, hop_s: float, config: MeasureConfig |
     if not len(dbfs):
         none = np.zeros(0, np.bool_)
         return Activity(active=none, loud=none, noise_floor_dbfs=None, threshold_dbfs=None)
-    floor, level = threshold(dbfs, config)
-    loud = dbfs >= level
-    hangover = round(config.hangover_s / hop_s)
-    position = np.arange(len(dbfs), dtype=np.int32)
-    last = np.maximum.accumulate(np.where(loud, position, np.int32(-1 - hangover)))
-    return Activity(active=position - last <= hangover, loud=loud, noise_floor_dbfs=floor, threshold_dbfs=level)
+    floor = noise_floor(dbfs, config.noise_percentile)
+    level = threshold(floor, float(dbfs.max()), config)
+    active, loud = Flagging(level, round(config.hangover_s / hop_s))(dbfs)
+    return Activity(active=active, loud=loud, noise_floor_dbfs=floor, threshold_dbfs=level)

@@ -10,12 +10,14 @@ they are exact in float64 whatever the order of adding, and every level is the s
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from workbench.audio.config import MeasureConfig
+from workbench.audio.pieces import PIECE_FRAMES, Pieces
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,12 +33,12 @@ _FOLD = 1000  # rows taken as one, so that the largest of each column is found a
 class Levels(msgspec.Struct, frozen=True, kw_only=True):
     """What one pass over the samples yields.
 
-    ``rms`` has shape (channels, frames), full scale 1.0; ``peak`` (0..1), ``clipped_count`` and ``power``
-    (mean square, full scale 1.0) have one value a channel; ``frame_count`` is the number of samples per
-    channel.
+    ``pieces`` holds the RMS of every frame of every channel, full scale 1.0; ``peak`` (0..1),
+    ``clipped_count`` and ``power`` (mean square, full scale 1.0) have one value a channel; ``frame_count``
+    is the number of samples per channel.
     """
 
-    rms: NDArray[np.float64]
+    pieces: Pieces
     hop_s: float
     frame_count: int
     sample_rate_hz: int
@@ -48,6 +50,11 @@ class Levels(msgspec.Struct, frozen=True, kw_only=True):
     def duration_s(self) -> float:
         """Length of the recording in seconds."""
         return self.frame_count / self.sample_rate_hz
+
+    @property
+    def rms(self) -> NDArray[np.float64]:
+        """The RMS of all frames at once, shape (channels, frames)."""
+        return self.pieces.whole()
 
 
 def to_dbfs(rms: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -63,12 +70,18 @@ def to_dbfs(rms: NDArray[np.float64]) -> NDArray[np.float64]:
     numpy.ndarray of float64
         Same shape, -120..0 dBFS.
     """
-    dbfs: NDArray[np.float64] = 20.0 * np.log10(np.maximum(rms, 10.0 ** (FLOOR_DBFS / 20.0)))
+    dbfs: NDArray[np.float64] = np.maximum(rms, 10.0 ** (FLOOR_DBFS / 20.0))
+    np.log10(dbfs, out=dbfs)
+    dbfs *= 20.0
     return dbfs
 
 
 def frame_levels(
-    blocks: Iterable[NDArray[np.int16]], *, sample_rate_hz: int, config: MeasureConfig | None = None
+    blocks: Iterable[NDArray[np.int16]],
+    *,
+    sample_rate_hz: int,
+    config: MeasureConfig | None = None,
+    scratch: Path | None = None,
 ) -> Levels:
     """Return the level of every frame of every channel.
 
@@ -80,6 +93,8 @@ def frame_levels(
         Samples a second.
     config : MeasureConfig, optional
         Lengths of window and hop; they need not be whole numbers of samples nor multiples of each other.
+    scratch : pathlib.Path, optional
+        Where the levels of a long recording wait, in a file without a name.
 
     Returns
     -------
@@ -97,25 +112,26 @@ def frame_levels(
         if block.ndim != 2 or block.dtype != np.int16 or (meter and block.shape[1] != meter.channels):
             raise UsageError(f"a block must be int16 with shape (samples, channels), got {block.dtype} {block.shape}")
         if meter is None:
-            meter = _Meter(block.shape[1], config.hop_samples(sample_rate_hz), config.window_samples(sample_rate_hz))
+            meter = _Meter(Pieces(block.shape[1], scratch), config, sample_rate_hz)
         meter.add(block)
-    if meter is None:
-        meter = _Meter(0, config.hop_samples(sample_rate_hz), config.window_samples(sample_rate_hz))
-    return meter.finish(sample_rate_hz)
+    return (meter or _Meter(Pieces(0), config, sample_rate_hz)).finish(sample_rate_hz)
 
 
 class _Meter:
-    """Sums of squares per hop, taken through one kept buffer."""
+    """Sums of squares per hop, taken through one kept buffer; windows of them, piece by piece."""
 
-    def __init__(self, channels: int, hop: int, window: int) -> None:
-        self.channels, self.hop, self.window, self.count = channels, hop, window, 0
-        self._buffer = np.empty((hop * max(1, _BUFFER_ROWS // hop), channels), np.float64)
+    def __init__(self, pieces: Pieces, config: MeasureConfig, sample_rate_hz: int) -> None:
+        self.pieces, self.channels, self.count = pieces, pieces.channels, 0
+        self.hop, self.window = config.hop_samples(sample_rate_hz), config.window_samples(sample_rate_hz)
+        self._buffer = np.empty((self.hop * max(1, _BUFFER_ROWS // self.hop), self.channels), np.float64)
         self._filled = 0
-        self._hops: list[NDArray[np.float64]] = []
-        self._heads: list[NDArray[np.float64]] = []
-        self._high = np.full(channels, -FULL_SCALE, np.int64)
-        self._low = np.full(channels, FULL_SCALE - 1, np.int64)
-        self._clipped = np.zeros(channels, np.int64)
+        self._hops: list[NDArray[np.float64]] = []  # (hops, channels): sums over whole hops ...
+        self._heads: list[NDArray[np.float64]] = []  # ... and over the part of them that a window ends in
+        self._waiting = 0
+        self._high = np.full(self.channels, -FULL_SCALE, np.int64)
+        self._low = np.full(self.channels, FULL_SCALE - 1, np.int64)
+        self._clipped = np.zeros(self.channels, np.int64)
+        self._energy = np.zeros(self.channels)
 
     def add(self, block: NDArray[np.int16]) -> None:
         if not len(block):
@@ -131,6 +147,8 @@ class _Meter:
             if self._filled == len(self._buffer):
                 self._sum(self._filled)
                 self._filled = 0
+                if self._waiting > PIECE_FRAMES + self.window // self.hop:
+                    self._emit(PIECE_FRAMES)
 
     def _extremes(self, block: NDArray[np.int16]) -> None:
         folded = len(block) // _FOLD * _FOLD
@@ -146,10 +164,14 @@ class _Meter:
 
     def _sum(self, rows: int) -> None:
         hops = self._buffer[:rows].reshape(-1, self.hop, self.channels).transpose(0, 2, 1)
-        self._hops.append(np.vecdot(hops, hops))
         rest = self.window % self.hop
-        if rest:
-            self._heads.append(np.vecdot(hops[..., :rest], hops[..., :rest]))
+        self._keep(np.vecdot(hops, hops), np.vecdot(hops[..., :rest], hops[..., :rest]) if rest else None)
+
+    def _keep(self, hops: NDArray[np.float64], heads: NDArray[np.float64] | None) -> None:
+        self._hops.append(hops)
+        if heads is not None:
+            self._heads.append(heads)
+        self._waiting += len(hops)
 
     def finish(self, sample_rate_hz: int) -> Levels:
         whole = self._filled // self.hop * self.hop
@@ -157,34 +179,42 @@ class _Meter:
             self._sum(whole)
         tail = self._buffer[whole : self._filled]
         if len(tail):
-            head = tail[: self.window % self.hop]
-            self._hops.append((tail * tail).sum(axis=0, keepdims=True))
-            self._heads.append((head * head).sum(axis=0, keepdims=True))
-        peak = np.maximum(np.abs(self._high), np.abs(self._low)) / FULL_SCALE
-        energy = self._joined(self._hops)
-        power = energy.sum(axis=1) / max(1, self.count) / FULL_SCALE**2
+            rest = self.window % self.hop
+            head = tail[:rest]
+            heads = (head * head).sum(axis=0, keepdims=True) if rest else None
+            self._keep((tail * tail).sum(axis=0, keepdims=True), heads)
+        if self._waiting:
+            self._emit(self._waiting)
         return Levels(
-            rms=self._windows(energy),
+            pieces=self.pieces,
             hop_s=self.hop / sample_rate_hz,
             frame_count=self.count,
             sample_rate_hz=sample_rate_hz,
-            peak=peak,
+            peak=np.maximum(np.abs(self._high), np.abs(self._low)) / FULL_SCALE,
             clipped_count=self._clipped,
-            power=power,
+            power=self._energy / max(1, self.count) / FULL_SCALE**2,
         )
 
-    def _joined(self, parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-        return np.ascontiguousarray(np.concatenate(parts).T) if parts else np.zeros((self.channels, 0))
-
-    def _windows(self, energy: NDArray[np.float64]) -> NDArray[np.float64]:
-        frames = energy.shape[1]
+    def _emit(self, frames: int) -> None:
+        """Turn the first of the waiting hops into frames; all of them only at the end of the recording."""
+        energy = np.ascontiguousarray(np.concatenate(self._hops).T)
         full, rest = divmod(self.window, self.hop)
-        total = energy.copy() if full else np.zeros_like(energy)
-        for step in range(1, min(full, frames)):
-            total[:, : frames - step] += energy[:, step:]
-        if rest and frames > full:
-            total[:, : frames - full] += self._joined(self._heads)[:, full:]
-        total /= np.minimum(self.window, self.count - np.arange(frames) * self.hop)
+        total = energy[:, :frames].copy() if full else np.zeros((self.channels, frames))
+        for step in range(1, full):
+            later = energy[:, step : step + frames]
+            total[:, : later.shape[1]] += later
+        if rest:
+            later = np.concatenate(self._heads).T[:, full : full + frames]
+            total[:, : later.shape[1]] += later
+        first = len(self.pieces)
+        if frames == self._waiting:
+            total /= np.minimum(self.window, self.count - np.arange(first, first + frames) * self.hop)
+        else:
+            total /= self.window
         np.sqrt(total, out=total)
         total /= FULL_SCALE
-        return total
+        self.pieces.append(total)
+        self._energy += energy[:, :frames].sum(axis=1)
+        self._hops = [np.ascontiguousarray(energy[:, frames:].T)]
+        self._heads = [np.concatenate(self._heads)[frames:]] if rest else []
+        self._waiting -= frames

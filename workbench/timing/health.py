@@ -35,12 +35,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 
 from workbench.timing.leakage import Coherence, Copy, coherence, copy_of
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
+
+    from workbench.audio.pieces import Track
 
 ELIGIBLE, CAUTION, NOT_SCORABLE = "eligible for scan", "scan with caution", "NOT SCORABLE"
 MIN_SPEECH_S, MIN_RUN_S = 0.30, 0.10
@@ -69,17 +71,20 @@ NEXT_STEPS = {
 
 
 class Voice(msgspec.Struct, frozen=True, kw_only=True):
-    """What health needs to know of a channel: levels (linear and dBFS), speech, and when it begins."""
+    """What health needs to know of a channel: its levels (linear RMS), its speech, and when that begins.
+
+    `steady` tells whether it is all speech and holds one level.
+    """
 
     role: str
     name: str
-    rms: NDArray[np.float64]
-    dbfs: NDArray[np.float64]
+    track: Track
     active: NDArray[np.bool_]
     peak: float
     clipped_fraction: float
     active_s: float
     first_speech_s: float | None
+    steady: bool
 
     @property
     def has_speech(self) -> bool:
@@ -89,8 +94,7 @@ class Voice(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_steady(self) -> bool:
         """Whether the channel counts as speech throughout and never changes its level."""
-        spread = np.ptp(np.percentile(self.dbfs, [5, 95])) if self.active.all() and len(self.dbfs) else np.inf
-        return bool(spread < STEADY_DB) and self.active_s >= STEADY_S
+        return self.steady and self.active_s >= STEADY_S
 
 
 class Health(msgspec.Struct, kw_only=True):
@@ -157,7 +161,7 @@ def assess(
         return _verdict(health, missing)
     caller, agent = pair
     mapped = caller.role == "caller" and agent.role == "agent"
-    alike = coherence(caller.rms, agent.rms, hop_s=hop_s)
+    alike = coherence(caller.track, agent.track, hop_s=hop_s)
     if alike is not None:
         health.coherence, health.coherence_lag_s = min(1.0, round(alike.value, 6)), round(alike.lag_s, 6)
     leak = _loudest_copy(caller, agent, hop_s)
@@ -208,7 +212,7 @@ def _defect(caller: Voice, agent: Voice, *, identical: bool, mapped: bool) -> st
 def _loudest_copy(caller: Voice, agent: Voice, hop_s: float) -> tuple[Copy, str] | None:
     found = []
     for source, other in ((agent, caller), (caller, agent)):
-        copy = copy_of(source.dbfs, other.dbfs, source_active=source.active, other_active=other.active, hop_s=hop_s)
+        copy = copy_of(source.track, other.track, source_active=source.active, other_active=other.active, hop_s=hop_s)
         if copy is not None:
             found.append((copy, f"{source.name}->{other.name}"))
     return max(found, key=lambda item: item[0].level_db) if found else None

@@ -9,10 +9,13 @@ frame it appears in. *Waveform agreement* looks at the samples: copies correlate
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+
+from workbench.audio.frames import to_dbfs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +28,7 @@ MIN_AGREEMENT = 0.85  # share of frames that must agree
 MIN_COVERAGE = 0.5  # share of the source's speech that must reappear
 LOUDEST_COPY_DB = -6.0  # above it, two people talking at the same level cannot be told from a copy
 FAINTEST_COPY_DB = -50.0
-_SEARCHED_FRAMES = 2048
+_SEARCHED_FRAMES, _MEASURED_FRAMES = 2048, 65_536
 _PIECE = 8192  # frames multiplied at once: longer dot products start threads that cost more than they save
 
 
@@ -45,13 +48,15 @@ class Copy(msgspec.Struct, frozen=True, kw_only=True):
     coverage: float
 
 
-def coherence(first: NDArray[np.float64], second: NDArray[np.float64], *, hop_s: float) -> Coherence | None:
+def coherence(
+    first: Iterable[NDArray[np.float64]], second: Iterable[NDArray[np.float64]], *, hop_s: float
+) -> Coherence | None:
     """Return how much alike two level envelopes are at the best delay.
 
     Parameters
     ----------
-    first, second : numpy.ndarray of float64, shape (frames,)
-        Linear RMS, not dB.
+    first, second : Track, or sequence of numpy.ndarray of float64
+        Linear RMS, not dB, in pieces of the same lengths; all but the last longer than 0.5 s.
     hop_s : float
         Seconds from frame to frame.
 
@@ -61,34 +66,75 @@ def coherence(first: NDArray[np.float64], second: NDArray[np.float64], *, hop_s:
         None for fewer than 8 frames or a channel with no energy: a cosine is then undefined. Of equal
         values the shortest delay is kept.
     """
-    if min(len(first), len(second)) < MIN_OVERLAP_FRAMES:
+    count = sum(map(len, first))
+    lags = min(round(MAX_LAG_S / hop_s), count - MIN_OVERLAP_FRAMES)
+    if lags < 0:
         return None
-    forward, backward = _cosines(first, second, hop_s), _cosines(second, first, hop_s)
+    forward, backward = np.zeros(lags + 1), np.zeros(lags + 1)
+    for late, early, length in _ahead(first, second, lags):
+        forward += _products(late, early[:length], lags)
+        backward += _products(early, late[:length], lags)
+    (first_from, first_to), (second_from, second_to) = (_energies(track, count, lags) for track in (first, second))
     best: Coherence | None = None
-    for lag in range(len(forward)):
-        for sign, value in ((1, forward[lag]), (-1, backward[lag])):
-            if np.isfinite(value) and (best is None or value > best.value + 1e-12):
+    for lag in range(lags + 1):
+        for sign, product, energy in (
+            (1, forward[lag], first_from[lag] * second_to[lag]),
+            (-1, backward[lag], second_from[lag] * first_to[lag]),
+        ):
+            value = product / np.sqrt(energy) if energy > 0 else -1.0
+            if energy > 0 and (best is None or value > best.value + 1e-12):
                 best = Coherence(value=float(value), lag_s=sign * lag * hop_s)
     return best
 
 
-def _cosines(late: NDArray[np.float64], early: NDArray[np.float64], hop_s: float) -> NDArray[np.float64]:
-    n = len(late)
-    lags = min(round(MAX_LAG_S / hop_s), n - MIN_OVERLAP_FRAMES)
-    from_here = np.cumsum((late * late)[::-1])[::-1][: lags + 1]
-    up_to = np.cumsum(early * early)[::-1][: lags + 1]
-    delayed = np.lib.stride_tricks.sliding_window_view(np.append(late, np.zeros(lags)), n)
+def _ahead(
+    first: Iterable[NDArray[np.float64]], second: Iterable[NDArray[np.float64]], more: int
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], int]]:
+    """Yield the pieces of two tracks, each with the first `more` frames of the next, and their own length."""
+    held: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    for here in zip(first, second, strict=True):
+        if held is not None:
+            one, two = (np.concatenate([a, b[:more]]) for a, b in zip(held, here, strict=True))
+            yield one, two, len(held[0])
+        held = here
+    if held is not None:
+        yield *held, len(held[0])
+
+
+def _products(late: NDArray[np.float64], early: NDArray[np.float64], lags: int) -> NDArray[np.float64]:
+    """Sums of products, the first argument taken 0 to `lags` frames later; zeros follow its end."""
+    late = np.append(late, np.zeros(lags + len(early) - len(late)))
     products = np.zeros(lags + 1)
-    for at in range(0, n, _PIECE):
-        products += np.vecdot(delayed[:, at : at + _PIECE], early[at : at + _PIECE])
-    norms = np.sqrt(from_here) * np.sqrt(up_to)
-    cosines: NDArray[np.float64] = np.divide(products, norms, out=np.full(lags + 1, np.nan), where=norms > 0)
-    return cosines
+    for at in range(0, len(early), _PIECE):  # `correlate`, since it lets other threads go on
+        part = early[at : at + _PIECE]
+        products += np.correlate(late[at : at + len(part) + lags], part, "valid")
+    return products
+
+
+def _energies(
+    track: Iterable[NDArray[np.float64]], count: int, lags: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sums of squares from frame 0, 1, ... `lags` on, and up to as many frames before the end."""
+    head, tail = np.zeros(lags), np.zeros(lags)
+    after_head = before_tail = 0.0
+    at = 0
+    for piece in track:
+        squares = piece * piece
+        head[at : at + len(piece)] = squares[: max(0, lags - at)]
+        after_head += float(squares[max(0, lags - at) :].sum())
+        first = count - lags - at  # of the last frames, in this piece
+        before_tail += float(squares[: max(0, first)].sum())
+        last = squares[max(0, first) :]
+        tail[max(0, -first) : max(0, -first) + len(last)] = last
+        at += len(piece)
+    rising = after_head + np.append(np.cumsum(head[::-1])[::-1], 0.0)
+    falling = before_tail + np.append(0.0, np.cumsum(tail))[::-1]
+    return rising, falling
 
 
 def copy_of(
-    source_dbfs: NDArray[np.float64],
-    other_dbfs: NDArray[np.float64],
+    source: Iterable[NDArray[np.float64]],
+    other: Iterable[NDArray[np.float64]],
     *,
     source_active: NDArray[np.bool_],
     other_active: NDArray[np.bool_],
@@ -102,12 +148,13 @@ def copy_of(
     speech can only add to a copy; ratios below it speak against one. It is a copy when at least 0.85 of
     the ratios in or below the band lie in it, when they cover at least half of the source's speech, and
     when the gain (the median in the band) is between -50 and -6 dB. The delay is searched on at most
-    2,048 frames spread evenly over the source's speech, and the winner is then measured on all of them.
+    2,048 frames spread evenly over the source's speech, and the winner is then measured on all of them, in
+    recordings with more than 11 minutes of it on 65,536 spread evenly.
 
     Parameters
     ----------
-    source_dbfs, other_dbfs : numpy.ndarray of float64, shape (frames,)
-        Levels of both channels.
+    source, other : Track, or sequence of numpy.ndarray of float64
+        Linear RMS of both channels, in pieces.
     source_active, other_active : numpy.ndarray of bool, shape (frames,)
         Their speech.
     hop_s : float
@@ -118,41 +165,91 @@ def copy_of(
     Copy or None
         None as well for no frames.
     """
-    if not len(source_dbfs):
+    count = len(source_active)
+    clear = source_active & _within(source, 60.0, count)
+    heard = other_active & _within(other, 70.0, count)
+    if np.count_nonzero(clear) < MIN_COPY_FRAMES:
         return None
-    frames = np.flatnonzero(source_active & (source_dbfs > source_dbfs.max() - 60.0))
-    heard = other_active & (other_dbfs > other_dbfs.max() - 70.0)
-    if len(frames) < MIN_COPY_FRAMES:
-        return None
-    lags = range(min(round(MAX_LAG_S / hop_s), len(source_dbfs) - 1) + 1)
-    spoke = int(source_active.sum())
-    before = np.concatenate([[0], np.cumsum(heard)])
-    again = before[np.minimum(np.arange(len(heard)) + len(lags), len(heard))] > before[:-1]
-    if np.count_nonzero(source_active & again) < MIN_COVERAGE * spoke:
+    lags = np.arange(min(round(MAX_LAG_S / hop_s), count - 1) + 1)
+    spoke = int(np.count_nonzero(source_active))
+    if _heard_again(source_active, heard, len(lags)) < MIN_COVERAGE * spoke:
         return None  # too few of the source's frames are heard again within any of the delays
-    some = frames[:: -(-len(frames) // _SEARCHED_FRAMES)]
-    counts = [_band(_ratios(source_dbfs, other_dbfs, frames=_later(heard, some, lag), lag=lag))[1] for lag in lags]
+    some, _ = _spread(clear, _SEARCHED_FRAMES)
+    counts = [_band(ratios)[1] for ratios in _ratios(source, other, frames=some, lags=lags, heard=heard)]
     lag = int(np.argmax(counts))
-    ratios = _ratios(source_dbfs, other_dbfs, frames=_later(heard, frames, lag), lag=lag)
+    frames, step = _spread(clear, _MEASURED_FRAMES)
+    (ratios,) = _ratios(source, other, frames=frames, lags=lags[lag : lag + 1], heard=heard)
     low, inside, below = _band(ratios)
     if inside < MIN_COPY_FRAMES:
         return None
     level = float(np.median(ratios[low : low + inside]))
-    agreement, coverage = inside / (inside + below), inside / spoke
+    agreement, coverage = inside / (inside + below), inside * step / spoke
     if agreement < MIN_AGREEMENT or coverage < MIN_COVERAGE or not FAINTEST_COPY_DB <= level <= LOUDEST_COPY_DB:
         return None
     return Copy(level_db=level, lag_s=lag * hop_s, agreement=agreement, coverage=coverage)
 
 
-def _later(heard: NDArray[np.bool_], frames: NDArray[np.int64], lag: int) -> NDArray[np.int64]:
-    frames = frames[: np.searchsorted(frames, len(heard) - lag)]
-    return frames[heard[frames + lag]]
+def _within(track: Iterable[NDArray[np.float64]], db: float, count: int) -> NDArray[np.bool_]:
+    """Which frames lie less than so many dB under the loudest one."""
+    loudest = max((float(piece.max()) for piece in track if len(piece)), default=0.0)
+    gate = to_dbfs(np.array([loudest]))[0] - db
+    near, at = np.zeros(count, np.bool_), 0
+    for piece in track:
+        near[at : at + len(piece)] = to_dbfs(piece) > gate
+        at += len(piece)
+    return near
+
+
+def _heard_again(spoken: NDArray[np.bool_], heard: NDArray[np.bool_], lags: int) -> int:
+    """How many spoken frames have a heard one at themselves or fewer than `lags` frames later."""
+    found = 0
+    for at in range(0, len(spoken), 1 << 16):
+        part = heard[at : at + (1 << 16) + lags]
+        before = np.append(np.int32(0), np.cumsum(part, dtype=np.int32))
+        here = spoken[at : at + (1 << 16)]
+        after = np.minimum(np.arange(len(here)) + lags, len(part))
+        found += int(np.count_nonzero(here & (before[after] > before[: len(here)])))
+    return found
+
+
+def _spread(flags: NDArray[np.bool_], most: int) -> tuple[NDArray[np.int64], int]:
+    """Return at most so many places of the flags that are set, spread evenly: every `step`-th, and the step."""
+    step = -(-int(np.count_nonzero(flags)) // most)
+    kept, seen = [np.zeros(0, np.int64)], 0
+    for at in range(0, len(flags), 1 << 16):
+        here = np.flatnonzero(flags[at : at + (1 << 16)])
+        kept.append(here[-seen % step :: step] + at)
+        seen += len(here)
+    return np.concatenate(kept), step
 
 
 def _ratios(
-    source: NDArray[np.float64], other: NDArray[np.float64], *, frames: NDArray[np.int64], lag: int
-) -> NDArray[np.float64]:
-    return np.sort(other[frames + lag] - source[frames])
+    source: Iterable[NDArray[np.float64]],
+    other: Iterable[NDArray[np.float64]],
+    *,
+    frames: NDArray[np.int64],
+    lags: NDArray[np.int64],
+    heard: NDArray[np.bool_],
+) -> Iterator[NDArray[np.float64]]:
+    """Yield, a lag, the sorted ratios in dB of what is heard that much later to these frames of the source."""
+    base = _levels_at(source, frames)
+    later = frames + lags[:, None]
+    usable = later < len(heard)
+    later[~usable] = 0
+    usable &= heard[later]
+    for found, row in zip(_levels_at(other, later), usable, strict=True):
+        yield np.sort(found[row] - base[row])
+
+
+def _levels_at(track: Iterable[NDArray[np.float64]], places: NDArray[np.int64]) -> NDArray[np.float64]:
+    found, at = np.empty(places.shape), 0
+    for piece in track:
+        if at == 0 and places.max(initial=-1) < len(piece):
+            return to_dbfs(piece[places])
+        here = (places >= at) & (places < at + len(piece))
+        found[here] = to_dbfs(piece[places[here] - at])
+        at += len(piece)
+    return found
 
 
 def _band(ratios: NDArray[np.float64]) -> tuple[int, int, int]:
