@@ -12,7 +12,19 @@ from typing import Any
 
 from benchmarks import machine
 
-NAMES = ("folder", "growth", "frames", "frame_size", "startup", "queries", "turns", "verdicts", "notebook", "jsonl")
+NAMES = (
+    "folder",
+    "growth",
+    "long_calls",
+    "frames",
+    "frame_size",
+    "startup",
+    "queries",
+    "turns",
+    "verdicts",
+    "notebook",
+    "jsonl",
+)
 SIZES = ("tiny", "quick", "full")
 
 

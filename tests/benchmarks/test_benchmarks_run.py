@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 ROWS = {
     "folder": 3,
     "growth": 6,
+    "long_calls": 3,
     "frame_size": 5,
     "startup": 5,
     "queries": 7,
