@@ -17,12 +17,12 @@ with app.setup:
 
     import workbench
     from workbench.analysis.default_archive import default_archive
-    from workbench.analysis.filtered_view import choices, filtered_view
+    from workbench.analysis.filtered_view import filtered_view
+    from workbench.analysis.held_calls import HeldCalls
     from workbench.analysis.tried import tried
     from workbench.charts import call_counts, rates, response_gaps, theme
     from workbench.charts.shown import shown, table_of
 
-    theme.in_notebook()
     MOST_CALLS_AT_ONCE = 5000
 
 
@@ -76,12 +76,13 @@ def guard(archive, archive_path):
 
 @app.cell
 def filters(archive, call_count):
+    held = HeldCalls(archive)
     chosen = mo.ui.dictionary(
         {
             column: mo.ui.dropdown(
                 ["all", *values], value="all", label=column.replace("_", " "), searchable=len(values) > 30
             )
-            for column, values in choices(archive).items()
+            for column, values in held.choices().items()
         }
     )
     mo.vstack(
@@ -90,18 +91,17 @@ def filters(archive, call_count):
             mo.hstack(chosen.elements.values(), justify="start", gap=1.5, wrap=True),
         ]
     )
-    return (chosen,)
+    return chosen, held
 
 
 @app.cell
-def narrowing(archive, chosen):
+def narrowing(chosen, held):
     wanted = {column: None if value in (None, "all") else str(value) for column, value in chosen.value.items()}
 
     def narrowed(name, **more):
-        """Return the rows of a view over the chosen calls, its SQL, and its parameters."""
+        """Return the rows of a view over the chosen calls, the SQL that gives the same, and its parameters."""
         _sql, _params = filtered_view(name, wanted)
-        _params = {**_params, **more}
-        return archive.sql(_sql, _params), _sql, _params
+        return held.rows(name, wanted, **more), _sql, {**_params, **more}
 
     return (narrowed,)
 
@@ -228,8 +228,7 @@ def checks(evidence, narrowed):
 @app.cell
 def worst(evidence, narrowed):
     mo.stop(evidence.is_empty())
-    _all, _sql, _params = narrowed("worst_calls")
-    worst_calls = _all.sort("rank")
+    worst_calls, _sql, _params = narrowed("worst_calls")
     worst_table = table_of(
         worst_calls.select(
             "rank", "call_id", "high_finding_count", "medium_finding_count", "worst_response_gap_s", "reason"

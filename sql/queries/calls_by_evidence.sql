@@ -7,15 +7,16 @@ with heard as (
     group by call_id
 )
 select
-    call_overview.source_format,
-    call_overview.origin,
-    call_overview.evidence_tier,
-    case when call_overview.has_audio then coalesce(call_overview.health, 'not measured') else 'no audio' end as health,
-    coalesce(call_overview.clock, 'none') as clock,
+    calls.source_format,
+    calls.origin,
+    calls.evidence_tier,
+    case when call_clocks.has_audio then coalesce(call_clocks.health, 'not measured') else 'no audio' end as health,
+    coalesce(call_clocks.clock, 'none') as clock,
     count(*) as call_count,
     count(heard.call_id) as with_audio_count,
     coalesce(sum(heard.audio_s), 0.0::double) as audio_s
-from call_overview
+from calls
+join call_clocks using (call_id)
 left join heard using (call_id)
 group by all
 order by all

@@ -9,6 +9,7 @@
 -- status: FAIL where anything failed, else ERROR, NOT_SCORABLE, INCONCLUSIVE, PASS, SKIPPED, the first that occurs.
 -- finding_count: failures found in the call.
 -- severity: worst severity of a failure; empty: nothing failed.
+-- reason: what the first result with that status says; empty: FAIL, PASS or SKIPPED, or nothing said.
 -- A call in which one turn passes and another lacks its evidence is INCONCLUSIVE, never green.
 select
     run_id,
@@ -20,6 +21,10 @@ select
     count(*) filter (where status = 'FAIL') as finding_count,
     ['high', 'medium', 'low'][
         min(list_position(['high', 'medium', 'low'], severity)) filter (where status = 'FAIL')
-    ] as severity
+    ] as severity,
+    case
+        when count(*) filter (where status = 'FAIL') = 0 then
+            arg_min(message, list_position(['ERROR', 'NOT_SCORABLE', 'INCONCLUSIVE'], status) * 4294967296 + result_ix)
+    end as reason
 from assertion_results
 group by run_id, assertion_id, call_id

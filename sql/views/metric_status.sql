@@ -1,7 +1,7 @@
 -- metric_status
 -- One row per metric and call: what became of the call, and why it is not scored.
 -- Key: metric, call_id.
--- Reads: calls, call_clocks, input_health, turns, assertions, assertion_results, call_verdicts, latest_runs.
+-- Reads: calls, call_clocks, input_health, turns, assertions, call_verdicts, latest_runs.
 -- Units: none.
 -- metric: response_gap, overlap, dead_air, mishearing, input_health, and assertion:ID for each of the newest run.
 -- call_id: call.
@@ -68,13 +68,6 @@ checks as (
     join latest_runs using (run_id)
     where latest_runs.kind = 'assert'
 ),
-messages as (
-    select
-        run_id, assertion_id, call_id, status,
-        arg_min(message, result_ix) as reason
-    from assertion_results
-    group by run_id, assertion_id, call_id, status
-),
 checked as (
     select
         checks.metric,
@@ -83,11 +76,10 @@ checked as (
             when call_verdicts.status in ('PASS', 'FAIL') then 'SCORED'
             else coalesce(call_verdicts.status, 'SKIPPED')
         end as status,
-        case when call_verdicts.status in ('INCONCLUSIVE', 'NOT_SCORABLE', 'ERROR') then messages.reason end as reason
+        call_verdicts.reason
     from checks
     cross join (select call_id from calls) as every_id
     left join call_verdicts using (run_id, assertion_id, call_id)
-    left join messages using (run_id, assertion_id, call_id, status)
 )
 select metric, call_id, status, reason from timed
 union all select metric, call_id, status, reason from misheard

@@ -39,3 +39,12 @@ def test_a_frame_keeps_its_numbers_and_nulls() -> None:
         "n": [1.0, None],
         "l": ["['\\u202ey']", None],
     }
+
+
+def test_a_frame_shows_every_text_as_one_is_shown() -> None:
+    """A frame is searched by another engine than a text is: both find the same among all characters."""
+    texts = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
+    schemes = ("https:", "HTTP:", "xftp:y", "data :", "Blob:", "file:", "java\u017fcript:", "javascript", "\ufb01le:")
+    texts += [*schemes, "twice data: and \u202e", "", *schemes]
+    shown = visible_frame(pl.DataFrame({"t": texts}))["t"].to_list()
+    assert shown == [visible(text) for text in texts]

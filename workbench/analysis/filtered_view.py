@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from workbench.errors import UsageError
@@ -56,38 +57,118 @@ def filtered_view(name: str, wanted: Mapping[str, str | None]) -> tuple[str, dic
     -------
     tuple of str and dict
         The SQL, in which values are parameters only, and their values by name. The rows of a view come in the
-        order of its key.
+        order of its rank or key.
 
     Raises
     ------
     UsageError
         For an unknown view or column.
     """
-    from workbench.archive import views
-
-    known = {view.name: view for view in views.catalogue()}
-    ready = {query.name: query for query in views.queries()}
-    if name not in known and name not in ready:
-        raise UsageError(f"no view or query {name!r}", hint=f"one of: {', '.join(sorted(known))}")
-    if unknown := sorted(set(wanted) - set(FILTERS)):
-        raise UsageError(f"calls cannot be narrowed by {', '.join(unknown)}", hint=f"one of: {', '.join(FILTERS)}")
-    chosen = {column: value for column, value in sorted(wanted.items()) if value is not None}
-    params = {column: value for column, value in chosen.items() if value != NOT_SUPPLIED}
-    whole = ready[name].sql if name in ready else _line("from", _quoted(name))
-    order = _line("order by", ", ".join(known[name].key)) if name in known else ""
-    if not chosen:
-        return _line(whole, order).strip(), {}
-    condition = " and ".join(f"{c} = ${c}" if c in params else f"{c} is null" for c in chosen)
-    if name in known and "call_id" in known[name].columns:
+    body, whole = known_view(name)
+    condition, params = chosen_calls(wanted)
+    order = ordered_by(name)
+    if not condition:
+        return _line(_line("from", _quoted(name)) if order else body, order).strip(), {}
+    if whole:
         calls = _line("(select call_id from calls where", condition + ")")
-        return _line(whole, "where call_id in", calls, order), params
-    body = known[name].sql if name in known else whole
+        return _line("from", _quoted(name), "where call_id in", calls, order), params
     shadows = [_line("calls as (from memory.main.calls where", condition + ")")]
-    narrowed = [other for other in _of_calls() if other != "calls" and re.search(rf"\b{other}\b", body)]
+    narrowed = [other for other in of_calls() if other != "calls" and re.search(rf"\b{other}\b", body)]
     shadows += [
         f"{_quoted(other)} as (from memory.main.{_quoted(other)} semi join calls using (call_id))" for other in narrowed
     ]
     return "\n".join(["with " + ",\n".join(shadows), "select * from (", body, _line(")", order).strip()]), params
+
+
+def known_view(name: str) -> tuple[str, bool]:
+    """Return the SQL of a view or ready-made query, and whether its rows belong to calls.
+
+    Parameters
+    ----------
+    name : str
+        A view of `sql/views` or a ready-made query of `sql/queries`.
+
+    Returns
+    -------
+    tuple of str and bool
+        The SELECT of its file; True for a view with `call_id`.
+
+    Raises
+    ------
+    UsageError
+        When there is none of that name.
+    """
+    from workbench.archive import views
+
+    known = {view.name: view for view in views.catalogue()}
+    if name in known:
+        return known[name].sql, "call_id" in known[name].columns
+    ready = {query.name: query.sql for query in views.queries()}
+    if name in ready:
+        return ready[name], False
+    raise UsageError(f"no view or query {name!r}", hint=f"one of: {', '.join(sorted(known))}")
+
+
+def chosen_calls(wanted: Mapping[str, str | None]) -> tuple[str, dict[str, str]]:
+    """Return the condition on `calls` that a choice makes.
+
+    Parameters
+    ----------
+    wanted : mapping
+        Value by column of :data:`FILTERS`; None leaves the column open.
+
+    Returns
+    -------
+    tuple of str and dict
+        SQL without any value in it, empty when all is left open, and its parameters by name.
+
+    Raises
+    ------
+    UsageError
+        For a column that is not in :data:`FILTERS`.
+    """
+    if unknown := sorted(set(wanted) - set(FILTERS)):
+        raise UsageError(f"calls cannot be narrowed by {', '.join(unknown)}", hint=f"one of: {', '.join(FILTERS)}")
+    chosen = {column: value for column, value in sorted(wanted.items()) if value is not None}
+    params = {column: value for column, value in chosen.items() if value != NOT_SUPPLIED}
+    return " and ".join(f"{c} = ${c}" if c in params else f"{c} is null" for c in chosen), params
+
+
+def ordered_by(name: str) -> str:
+    """Return how the rows of a view are ordered.
+
+    Parameters
+    ----------
+    name : str
+        A view, or a ready-made query.
+
+    Returns
+    -------
+    str
+        ORDER BY its rank where it has one, else its key; empty for a ready-made query, which has its own.
+    """
+    from workbench.archive import views
+
+    view = next((view for view in views.catalogue() if view.name == name), None)
+    if view is None:
+        return ""
+    return _line("order by", "rank" if "rank" in view.columns else ", ".join(view.key))
+
+
+@lru_cache(maxsize=1)
+def of_calls() -> tuple[str, ...]:
+    """Return the tables and views that have `call_id`.
+
+    Returns
+    -------
+    tuple of str
+        Names, tables first.
+    """
+    from workbench.archive import views
+    from workbench.schema import tables
+
+    found = [name for name, table in tables().items() if "call_id" in table.column_names()]
+    return (*found, *(view.name for view in views.catalogue() if "call_id" in view.columns))
 
 
 def _line(*parts: str) -> str:
@@ -97,12 +178,3 @@ def _line(*parts: str) -> str:
 
 def _quoted(name: str) -> str:
     return f'"{name}"' if name == "overlaps" else name
-
-
-def _of_calls() -> list[str]:
-    """Return the tables and views that have `call_id`."""
-    from workbench.archive import views
-    from workbench.schema import tables
-
-    found = [name for name, table in tables().items() if "call_id" in table.column_names()]
-    return found + [view.name for view in views.catalogue() if "call_id" in view.columns]

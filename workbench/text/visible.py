@@ -14,6 +14,10 @@ _HIDDEN = re.compile(
 )
 _ADDRESS = re.compile(r"(https?|ftp|data|blob|file|javascript)(?=:)", re.IGNORECASE)
 _JOINER = "\u2060"
+_SUSPECT = (  # what either of the two above finds, as polars (Rust) reads it; no text there holds a surrogate
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    r"\U000e0000-\U000e007f]|(?i:https?|ftp|data|blob|file|javascript):"
+)
 
 
 def marked(text: str) -> str:
@@ -78,10 +82,13 @@ def visible_frame(frame: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    shown = {}
+    shown: dict[str, pl.Expr] = {}
     for name, kind in frame.schema.items():
         if kind == pl.String:
-            shown[name] = pl.col(name).map_elements(visible, return_dtype=pl.String)
+            suspects = frame[name].filter(frame[name].str.contains(_SUSPECT)).unique()
+            if len(suspects):
+                changed = [visible(text) for text in suspects]
+                shown[name] = pl.col(name).replace(suspects, pl.Series(changed, dtype=pl.String))
         elif kind.is_nested():
             shown[name] = pl.col(name).map_elements(
                 lambda value: visible(str(value.to_list() if isinstance(value, pl.Series) else value)),
