@@ -24,6 +24,8 @@ with app.setup:
     from workbench.charts.shown import shown, table_of
 
     MOST_CALLS_AT_ONCE = 5000
+    ASKED = {name: {} for name in ("calls_by_evidence", "denominators", "assertion_pass_rate", "worst_calls")}
+    GAPS = {"gap_histogram": {"bin_s": 0.1, "most_bins": 80}, "response_gap_by_agent": {}}
 
 
 @app.cell
@@ -97,13 +99,16 @@ def filters(archive, call_count):
 @app.cell
 def narrowing(chosen, held):
     wanted = {column: None if value in (None, "all") else str(value) for column, value in chosen.value.items()}
+    few = held.call_count(wanted) <= MOST_CALLS_AT_ONCE
+    held.ahead(wanted, {**ASKED, **GAPS} if few else ASKED)
 
-    def narrowed(name, **more):
+    def narrowed(name):
         """Return the rows of a view over the chosen calls, the SQL that gives the same, and its parameters."""
+        _more = {**ASKED, **GAPS}[name]
         _sql, _params = filtered_view(name, wanted)
-        return held.rows(name, wanted, **more), _sql, {**_params, **more}
+        return held.rows(name, wanted, **_more), _sql, {**_params, **_more}
 
-    return (narrowed,)
+    return few, narrowed
 
 
 @app.cell
@@ -284,11 +289,11 @@ def bootstrap():
 
 
 @app.cell
-def waiting(bootstrap_button, evidence, narrowed):
+def waiting(bootstrap_button, evidence, few, held, narrowed):
     mo.stop(evidence.is_empty())
-    _many = int(evidence["call_count"].sum()) > MOST_CALLS_AT_ONCE
+    held.ready(*GAPS)
     mo.stop(
-        _many and not bootstrap_button.value,
+        not few and not bootstrap_button.value,
         mo.vstack(
             [
                 mo.md("## How long callers wait\n\nMany calls are chosen: the bootstrap over them may take a minute."),
@@ -296,7 +301,7 @@ def waiting(bootstrap_button, evidence, narrowed):
             ]
         ),
     )
-    _gaps, _sql, _params = narrowed("gap_histogram", bin_s=0.1, most_bins=80)
+    _gaps, _sql, _params = narrowed("gap_histogram")
     percentiles, _percentiles_sql, _percentiles_params = narrowed("response_gap_by_agent")
     mo.vstack(
         [

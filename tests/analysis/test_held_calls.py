@@ -79,6 +79,30 @@ def test_every_pair_of_values_that_occurs(archive: Archive, held: HeldCalls, nam
     assert sum(compare(held, archive, name, {"source_format": a, "language": b}) for a, b in pairs) > 0
 
 
+@pytest.mark.parametrize("wanted", CHOICES[:4])
+def test_an_answer_made_ahead_is_that_answer(archive: Archive, wanted: dict[str, str | None]) -> None:
+    held = HeldCalls(archive)
+    held.ready("worst_calls", "denominators")
+    held.ahead(wanted, ASKED)
+    for name in ("worst_calls", "denominators", "response_gap_by_agent"):
+        compare(held, archive, name, wanted)
+        compare(held, archive, name, {"source_format": "voiceeval"})
+
+
+def test_an_answer_made_ahead_is_given_to_that_question_only(archive: Archive) -> None:
+    held = HeldCalls(archive)
+    held.ready("gap_histogram")
+    held.ahead({"language": None}, {"gap_histogram": {"bin_s": 0.5, "most_bins": 4}})
+    compare(held, archive, "gap_histogram", {"language": None})
+    compare(held, archive, "gap_histogram", {"language": "en"})
+
+
+def test_calls_are_counted_as_they_are_chosen(archive: Archive, held: HeldCalls) -> None:
+    for wanted in CHOICES:
+        sql, params = filtered_view("call_overview", wanted)
+        assert held.call_count(wanted) == len(archive.sql(sql, params))
+
+
 @pytest.mark.parametrize("view", [view.name for view in views.catalogue()])
 def test_any_view_can_be_asked(archive: Archive, held: HeldCalls, view: str) -> None:
     compare(held, archive, view, {"source_format": "harper_valley"})

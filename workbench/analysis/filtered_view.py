@@ -80,6 +80,7 @@ def filtered_view(name: str, wanted: Mapping[str, str | None]) -> tuple[str, dic
     return "\n".join(["with " + ",\n".join(shadows), "select * from (", body, _line(")", order).strip()]), params
 
 
+@lru_cache(maxsize=64)
 def known_view(name: str) -> tuple[str, bool]:
     """Return the SQL of a view or ready-made query, and whether its rows belong to calls.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.filtered_view import FILTERS, NOT_SUPPLIED, chosen_calls, known_view, of_calls, ordered_by
@@ -48,6 +49,7 @@ class HeldCalls:
         self._archive = archive
         self._reader: object = None
         self._held: set[str] = set()
+        self._answers: dict[str, pl.DataFrame] = {}
 
     def choices(self) -> dict[str, list[str]]:
         """Return the values of each filter, as :func:`~workbench.analysis.filtered_view.choices` does.
@@ -89,19 +91,50 @@ class HeldCalls:
         UsageError
             For an unknown view or column.
         """
-        body, whole = known_view(name)
+        self._begin()
+        asked = repr((name, _open_left_out(wanted), sorted(params.items())))
+        return self._answers.pop(asked) if asked in self._answers else self._answer(name, wanted, params)
+
+    def ahead(self, wanted: Mapping[str, str | None], asked: Mapping[str, Mapping[str, Any]]) -> None:
+        """Answer now what :meth:`rows` will be asked next, while nothing else has the processor.
+
+        Parameters
+        ----------
+        wanted : mapping
+            The choice; answers that lie ready for another are dropped.
+        asked : mapping of str to mapping
+            Parameters by view or query. One that the archive would have to be read for is left to :meth:`rows`.
+        """
+        self._begin()
+        self._answers.clear()
+        for name, params in asked.items():
+            if set(_needed(name)) <= self._held:
+                key = repr((name, _open_left_out(wanted), sorted(params.items())))
+                self._answers[key] = self._answer(name, wanted, params)
+
+    def ready(self, *names: str) -> None:
+        """Read from the archive what these views and queries need, so that the first choice need not."""
+        self._begin()
+        for name in (needed for asked in names for needed in _needed(asked)):
+            self._hold(name)
+
+    def call_count(self, wanted: Mapping[str, str | None]) -> int:
+        """Return how many calls a choice leaves."""
         condition, values = chosen_calls(wanted)
         self._begin()
-        if whole:
-            self._hold(name)
-            last = _kept(name, condition)
-        else:
-            read = _read_by(body)
-            for other in read:
-                self._hold(other)
-            last = _with({other: _kept(other, condition) for other in read}, body)
-            if not set(read) & set(of_calls()):
-                values = {}
+        where = _line("where", condition) if condition else ""
+        query = _line("select coalesce(sum(call_count), 0)::bigint as n from memory.held.strata", where)
+        return int(self._archive.reader.rows(query, values)[1][0][0])
+
+    def _answer(self, name: str, wanted: Mapping[str, str | None], params: Mapping[str, Any]) -> pl.DataFrame:
+        body, whole = known_view(name)
+        condition, values = chosen_calls(wanted)
+        needed = _needed(name)
+        for other in needed:
+            self._hold(other)
+        last = _kept(name, condition) if whole else _with({other: _kept(other, condition) for other in needed}, body)
+        if not set(needed) & set(of_calls()):
+            values = {}
         return self._archive.reader.frame(_line(last, ordered_by(name)), {**values, **params})
 
     def _begin(self) -> None:
@@ -111,13 +144,14 @@ class HeldCalls:
             return
         filters = ", ".join(FILTERS)
         alike = " and ".join(f"calls.{column} is not distinct from strata.{column}" for column in FILTERS)
-        distinct = _line("(select distinct", filters, "from memory.main.calls)")
+        distinct = _line("(select", filters, ", count(*) as call_count from memory.main.calls group by all)")
         self._make("strata", _line("select *, row_number() over () as", STRATUM, "from", distinct))
         columns = ", ".join(f"calls.{column}" for column in COLUMNS["calls"])
         joined = _line("memory.main.calls as calls join memory.held.strata as strata on", alike)
         self._make("calls", _line("select", columns, f", strata.{STRATUM} from", joined))
         self._reader = reader
         self._held = {"calls"}
+        self._answers.clear()
 
     def _hold(self, name: str) -> None:
         """Run a view, and first those it reads, into a table of memory; a table is copied."""
@@ -175,13 +209,19 @@ def _with(shadows: Mapping[str, str], body: str) -> str:
     return _line("with", named, "select * from (", body, ")")
 
 
-def _read_by(body: str) -> list[str]:
-    """Return the tables and views that a SELECT names."""
+@lru_cache(maxsize=64)
+def _needed(name: str) -> tuple[str, ...]:
+    """Return the tables and views that are held for a view or query: itself, or what its SELECT names."""
     from workbench.archive import views
     from workbench.schema import tables
 
-    names = [*tables(), *(view.name for view in views.catalogue())]
-    return [name for name in names if re.search(rf"\b{name}\b", body)]
+    body, whole = known_view(name)
+    known = [*tables(), *(view.name for view in views.catalogue())]
+    return (name,) if whole else tuple(other for other in known if re.search(rf"\b{other}\b", body))
+
+
+def _open_left_out(wanted: Mapping[str, str | None]) -> list[tuple[str, str]]:
+    return sorted((column, value) for column, value in wanted.items() if value is not None)
 
 
 def _line(*parts: str) -> str:
