@@ -14,6 +14,7 @@ with app.setup:
     import urllib.parse
 
     import marimo as mo
+    import polars as pl
 
     import workbench
     from workbench.analysis.default_archive import default_archive
@@ -310,8 +311,17 @@ def waiting(bootstrap_button, evidence, few, held, narrowed):
                 "wait. Gaps of different clocks are not comparable. The last bin counts everything from 7.9 s."
             ),
             response_gaps.chart(_gaps, percentiles),
-            shown(percentiles, _percentiles_sql, "response_gap_by_agent", params=_percentiles_params),
-            shown(_gaps, _sql, "gap_histogram", params=_params),
+            shown(
+                percentiles,
+                _percentiles_sql,
+                "response_gap_by_agent",
+                params=_percentiles_params,
+                table=table_of(
+                    with_intervals(percentiles),
+                    widths={"calls": 60, "answers": 75, "p50 (s)": 70, "p95 (s)": 70, "reason": 330},
+                ),
+            ),
+            shown(_gaps, _sql, "gap_histogram", params=_params, folded=True),
         ]
     )
     return (percentiles,)
@@ -340,6 +350,23 @@ def interval(row):
     if row["pass_rate"] is None:
         return ""
     return f" ({row['pass_rate']:.0%}, 95 % interval {row['pass_rate_low']:.0%} to {row['pass_rate_high']:.0%})"
+
+
+@app.function
+def with_intervals(percentiles):
+    """Return median and 95th percentile of `response_gap_by_agent`, the two bounds of each in one column."""
+
+    def bounds(low, high):
+        ends = ["open" if end is None else f"{end:.2f}" for end in (low, high)]
+        return "open" if ends == ["open", "open"] else " to ".join(ends)
+
+    columns = [percentiles["agent_id"], percentiles["agent_version"], percentiles["clock"]]
+    columns += [percentiles["call_count"].alias("calls"), percentiles["response_count"].alias("answers")]
+    for p in ("p50", "p95"):
+        both = zip(percentiles[f"gap_{p}_low_s"], percentiles[f"gap_{p}_high_s"], strict=True)
+        interval_s = pl.Series(f"{p} 95 % interval (s)", [bounds(*pair) for pair in both], dtype=pl.String)
+        columns += [percentiles[f"gap_{p}_lin_s"].alias(f"{p} (s)"), interval_s]
+    return pl.DataFrame([*columns, percentiles["reason"]])
 
 
 @app.function

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 
 def shown(
-    frame: pl.DataFrame, sql: str, name: str, *, params: Mapping[str, Any] | None = None, table: Any = None
+    frame: pl.DataFrame,
+    sql: str,
+    name: str,
+    *,
+    params: Mapping[str, Any] | None = None,
+    table: Any = None,
+    folded: bool = False,
 ) -> Any:
     """Put a table, a button that downloads all its rows, and its SQL under each other.
 
@@ -30,6 +36,8 @@ def shown(
         Values of the query's parameters.
     table : marimo.ui.table, optional
         The table when its selection is read elsewhere, or other columns are shown than are downloaded.
+    folded : bool
+        Whether the table is made only when a reader unfolds it: where a chart shows the same rows already.
 
     Returns
     -------
@@ -48,7 +56,11 @@ def shown(
         {f"SQL of {name}": mo.style(mo.plain_text(sql.strip() + values), max_height="22rem", overflow="auto")}
     )
     below = mo.hstack([button, source], justify="start", widths=[1, 6], align="start", gap=1)
-    return mo.vstack([table_of(frame) if table is None else table, below], gap=0.5)
+    if folded:
+        above = mo.accordion({f"Rows of {name}": lambda: table_of(frame) if table is None else table}, lazy=True)
+    else:
+        above = table_of(frame) if table is None else table
+    return mo.vstack([above, below], gap=0.5)
 
 
 def table_of(
