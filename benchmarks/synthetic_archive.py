@@ -118,6 +118,7 @@ def _segments(name: str, config: str, *, role: int, runs: np.ndarray) -> object:
         channel_ix=pl.lit(role),
         config_id=pl.lit(config),
         segment_ix=pl.int_range(pl.len()),
+        voiced_end_s=pl.col("end_s"),
         peak_dbfs=pl.lit(-15.0),
         faint=pl.lit(value=False),
         run_id=pl.lit("synthetic"),

@@ -39,6 +39,7 @@ def make_rows(*calls, measured=False):
                     "segment_ix": n,
                     "start_s": start,
                     "end_s": end,
+                    "voiced_end_s": end,
                     "peak_dbfs": -20.0,
                     "faint": False,
                 }

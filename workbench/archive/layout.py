@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.errors import ArchiveFailed
 
-FORMAT = "workbench.archive/1"
+FORMAT = "workbench.archive/2"
 
 DEFAULT = "archive"
 """Folder of the archive where nobody names one."""

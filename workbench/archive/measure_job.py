@@ -83,7 +83,7 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
     from workbench.timing.measuring import measure_recording
 
     batch = Batch()
-    rows: dict[str, list[dict[str, Any]]] = {"channels": [], "input_health": [], "segments": []}
+    rows: dict[str, list[dict[str, Any]]] = {"channels": [], "input_health": [], "segments": [], "moments": []}
     parquet = FrameFile(job.frames)
     written: set[str] = set()
     try:
@@ -117,6 +117,7 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
             rows["channels"] += measured.channels
             rows["input_health"].append(measured.health)
             rows["segments"] += measured.segments
+            rows["moments"] += measured.moments
             batch.recordings.append(row["recording_id"])
             batch.duration_s += row["duration_s"]
             if row["recording_id"] not in written:

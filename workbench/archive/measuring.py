@@ -24,7 +24,7 @@ BATCH_S = 7200.0
 
 Progress = Callable[[float, float], None]
 
-_DERIVED = ("channels", "frames", "segments", "input_health")
+_DERIVED = ("channels", "frames", "segments", "input_health", "moments")
 _WANTED = (
     "call_id recording_id uri byte_count container codec sample_rate_hz offset_s duration_s channel_roles "
     "channel_map_source"
@@ -186,7 +186,7 @@ def _replace(
             writer.adopt("frames", batch.frames, name=f"{run['run_id']}-{ix:05d}.parquet")
     if stale:
         con.execute(f"DELETE FROM lake.frames WHERE recording_id IN ({', '.join(map(quote, sorted(stale)))})")
-    for table in ("channels", "input_health", "segments"):
+    for table in ("channels", "input_health", "segments", "moments"):
         rows = pl.concat([batch.tables[table] for batch in batches])
         writer.insert(table, rows.filter(~pl.col("recording_id").is_in(list(stale))))
     writer.add("runs", [run])

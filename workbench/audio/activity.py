@@ -56,17 +56,17 @@ class Flagging:
 
     def __init__(self, level: float, hangover: int) -> None:
         self._level, self._hangover = level, hangover
-        self._since = hangover + 1  # frames from the last loud one to the first of the next piece
+        self.since = hangover + 1  # frames from the last loud one to the first of the next piece
 
     def __call__(self, dbfs: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which frames of the next piece are active, and which are loud."""
         loud = dbfs >= self._level
         position = np.arange(len(dbfs), dtype=np.int32)
-        last = np.where(loud, position, np.int32(-self._since))
+        last = np.where(loud, position, np.int32(-self.since))
         np.maximum.accumulate(last, out=last)
         active = position - last <= self._hangover
         if len(dbfs):
-            self._since = min(len(dbfs) - int(last[-1]), self._hangover + 1)
+            self.since = min(len(dbfs) - int(last[-1]), self._hangover + 1)
         return active, loud
 
 

@@ -23,4 +23,5 @@ class Channels(Table):
     active_s = columns.seconds("time with speech", null="no frames", min=0.0)
     first_speech_s = columns.seconds("first speech on the call's clock", null="no speech")
     snr_db = columns.number("mean level of active frames above the noise floor", "dB", null="no speech")
+    separation_db = columns.number("95th percentile of the frames at least rel_db above the noise floor, above that floor; 0 where there are none", "dB", null="no frames", min=0.0)
     run_id = columns.text("run that measured it")

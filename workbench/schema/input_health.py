@@ -23,6 +23,8 @@ class InputHealth(Table):
     warnings = columns.names("every warning by name")
     coherence = columns.number("best cosine between the two level envelopes over lags up to 0.5 s", "0..1", null="fewer than two channels", min=0.0, max=1.000001)
     coherence_lag_s = columns.seconds("lag of that best value", null="fewer than two channels")
+    echo_coherence = columns.number("best cosine of the caller's envelope with the agent's up to 0.5 s earlier", "0..1", null="fewer than two channels", min=0.0, max=1.000001)
+    echo_lag_s = columns.seconds("delay of that best value", null="fewer than two channels")
     leakage_db = columns.number("steady level of one channel's copy in the other, relative to its source", "dB", null="none found")
     leakage_direction = columns.text("agent->caller or caller->agent", null="none found")
     possible_swap = columns.flag("whether the channels look exchanged", null="fewer than two channels")

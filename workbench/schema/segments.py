@@ -20,7 +20,8 @@ class Segments(Table):
     config_id = columns.key("measuring config")
     segment_ix = columns.key_ix("position among the channel's runs")
     start_s = columns.seconds("start on the call's clock")
-    end_s = columns.seconds("end on the call's clock")
+    end_s = columns.seconds("end on the call's clock, the hangover counted as speech")
+    voiced_end_s = columns.seconds("end of its last loud frame on the call's clock, without the hangover")
     peak_dbfs = columns.number("loudest frame of the run", "dBFS")
     faint = columns.flag("whether that is so far below the channel's speech level that it is no speech of a turn: breath, clicks, bleed")
     run_id = columns.text("run that measured it")
@@ -29,3 +30,8 @@ class Segments(Table):
     def end_after_start(cls) -> pl.Expr:
         """A run of speech has a length."""
         return pl.col("end_s") > pl.col("start_s")
+
+    @dy.rule()
+    def voiced_inside(cls) -> pl.Expr:
+        """The last loud frame lies in the run."""
+        return (pl.col("voiced_end_s") > pl.col("start_s")) & (pl.col("voiced_end_s") <= pl.col("end_s"))

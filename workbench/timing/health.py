@@ -108,6 +108,8 @@ class Health(msgspec.Struct, kw_only=True):
     next_step: str | None = None
     coherence: float | None = None
     coherence_lag_s: float | None = None
+    echo_coherence: float | None = None
+    echo_lag_s: float | None = None
     leakage_db: float | None = None
     leakage_direction: str | None = None
     possible_swap: bool | None = None
@@ -164,6 +166,7 @@ def assess(
     alike = coherence(caller.track, agent.track, hop_s=hop_s)
     if alike is not None:
         health.coherence, health.coherence_lag_s = min(1.0, round(alike.value, 6)), round(alike.lag_s, 6)
+        health.echo_coherence, health.echo_lag_s = min(1.0, round(alike.behind, 6)), round(alike.behind_lag_s, 6)
     leak = _loudest_copy(caller, agent, hop_s)
     if leak is not None:
         health.leakage_db, health.leakage_direction = round(leak[0].level_db, 3), leak[1]

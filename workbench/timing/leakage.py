@@ -33,10 +33,16 @@ _PIECE = 8192  # frames multiplied at once: longer dot products start threads th
 
 
 class Coherence(msgspec.Struct, frozen=True, kw_only=True):
-    """Best cosine (0..1) and its delay in seconds, positive where the second envelope leads the first."""
+    """Best cosine (0..1) and its delay in seconds, positive where the second envelope leads the first.
+
+    `behind` and `behind_lag_s` are the best among the delays at which the second leads, or none does: the first
+    channel as an echo of the second.
+    """
 
     value: float
     lag_s: float
+    behind: float
+    behind_lag_s: float
 
 
 class Copy(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,16 +81,19 @@ def coherence(
         forward += _products(late, early[:length], lags)
         backward += _products(early, late[:length], lags)
     (first_from, first_to), (second_from, second_to) = (_energies(track, count, lags) for track in (first, second))
-    best: Coherence | None = None
-    for lag in range(lags + 1):
-        for sign, product, energy in (
-            (1, forward[lag], first_from[lag] * second_to[lag]),
-            (-1, backward[lag], second_from[lag] * first_to[lag]),
-        ):
-            value = product / np.sqrt(energy) if energy > 0 else -1.0
-            if energy > 0 and (best is None or value > best.value + 1e-12):
-                best = Coherence(value=float(value), lag_s=sign * lag * hop_s)
-    return best
+    behind = _best(forward, first_from * second_to)
+    ahead = _best(backward, second_from * first_to)
+    if behind is None or ahead is None:
+        return None
+    (value, lag), sign = (behind, 1) if (behind[0], -behind[1]) >= (ahead[0], -ahead[1]) else (ahead, -1)
+    return Coherence(value=value, lag_s=sign * lag * hop_s, behind=behind[0], behind_lag_s=behind[1] * hop_s)
+
+
+def _best(products: NDArray[np.float64], energies: NDArray[np.float64]) -> tuple[float, int] | None:
+    """The largest cosine and its lag, the shortest of equal ones."""
+    cosines = np.divide(products, np.sqrt(energies), out=np.full(len(products), -1.0), where=energies > 0)
+    lag = int(np.argmax(cosines >= cosines.max() - 1e-12))
+    return (float(cosines[lag]), lag) if cosines[lag] >= 0 else None
 
 
 def _ahead(

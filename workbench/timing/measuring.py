@@ -14,16 +14,21 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from workbench.audio.activity import SPEECH_PERCENTILE, Flagging, threshold
 from workbench.audio.config import MeasureConfig
 from workbench.audio.frames import Levels, frame_levels, to_dbfs
-from workbench.audio.pieces import Track, ranked
+from workbench.audio.pieces import Track
 from workbench.audio.read import Tally, excerpt, iterate
 from workbench.audio.source import Source, identify
 from workbench.errors import UsageError
-from workbench.timing.health import MIN_RUN_S, STEADY_DB, Voice, assess
+from workbench.timing.health import Health, Voice, assess
 from workbench.timing.leakage import waveform_agreement
-from workbench.timing.segments import runs, segments
+from workbench.timing.listening import Heard, join, listen, parties, peaks, voice_of
+from workbench.timing.moments import ranked as most_salient
+from workbench.timing.moments import scan
+from workbench.timing.runs import Speech, joined
+from workbench.timing.score_config import ScoreConfig
+from workbench.timing.segments import segments
+from workbench.timing.sounding_moments import echoes, silences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +38,7 @@ _COMPARED_S = 8.0
 
 
 class Measured(msgspec.Struct, kw_only=True):
-    """Rows of the tables `channels`, `input_health` and `segments`, and the table `frames` as Arrow, in pieces.
+    """Rows of `channels`, `input_health`, `segments` and `moments`, and the table `frames` as Arrow, in pieces.
 
     `frames` can be read once. `hop_s` is the exact distance of two frames; `frame_count` the number of
     samples per channel that were decoded.
@@ -42,6 +47,7 @@ class Measured(msgspec.Struct, kw_only=True):
     channels: list[dict[str, Any]]
     health: dict[str, Any]
     segments: list[dict[str, Any]]
+    moments: list[dict[str, Any]]
     frames: Iterator[Any]
     hop_s: float
     frame_count: int
@@ -72,6 +78,7 @@ def measure_recording(
     offset_s: float,
     config: MeasureConfig,
     run_id: str,
+    scanning: ScoreConfig | None = None,
     encoding: str | None = None,
     sample_rate_hz: int | None = None,
     channel_map_confirmed: bool = False,
@@ -92,6 +99,8 @@ def measure_recording(
         clock.
     config : MeasureConfig
         What counts as speech.
+    scanning : ScoreConfig, optional
+        What counts as a moment.
     encoding, sample_rate_hz : optional
         For headerless files, as :func:`workbench.audio.read.probe` takes them.
     channel_map_confirmed : bool
@@ -113,6 +122,7 @@ def measure_recording(
     ImportFailed, MissingExtra
         As :func:`workbench.audio.read.blocks`.
     """
+    scanning = scanning or ScoreConfig()
     source = identify(path, encoding=encoding, sample_rate_hz=sample_rate_hz)
     if len(roles) != source.channel_count or any(role not in ROLES for role in roles):
         raise UsageError(
@@ -125,13 +135,14 @@ def measure_recording(
     tally = Tally()
     blocks = watch.over(iterate(source, tally=tally))
     levels = frame_levels(blocks, sample_rate_hz=source.sample_rate_hz, config=config, scratch=scratch)
-    speech = [_listen(Track(levels.pieces, (ix,)), hop_s=levels.hop_s, config=config) for ix in range(len(roles))]
+    speech = [listen(Track(levels.pieces, (ix,)), hop_s=levels.hop_s, config=config) for ix in range(len(roles))]
     ids = {"recording_id": recording_id, "call_id": call_id, "config_id": config.config_id, "run_id": run_id}
     voices = [
-        _voice(role, ix, levels=levels, heard=heard) for ix, (role, heard) in enumerate(zip(roles, speech, strict=True))
+        voice_of(role, ix, levels=levels, heard=heard)
+        for ix, (role, heard) in enumerate(zip(roles, speech, strict=True))
     ]
     health = assess(
-        _joined(voices),
+        parties(voices),
         hop_s=levels.hop_s,
         identical=watch.identical,
         waveforms_agree=(lambda: _agreement(source, pair, speech=speech, hop_s=levels.hop_s)) if pair else None,
@@ -158,17 +169,30 @@ def measure_recording(
                 "segment_ix": n,
                 "start_s": start,
                 "end_s": end,
+                "voiced_end_s": voiced_end,
                 "peak_dbfs": round(peak, 6),
                 "faint": peak < heard.speech_dbfs - config.faint_db,
             }
             for ix, (voice, heard) in enumerate(zip(voices, speech, strict=True))
             if heard.speech_dbfs is not None
-            for n, ((start, end), peak) in enumerate(
+            for n, ((start, end, voiced_end), peak) in enumerate(
                 zip(
-                    segments(heard.active, hop_s=levels.hop_s, offset_s=offset_s, duration_s=levels.duration_s),
-                    _peaks(voice.track, runs(heard.active)[0]).tolist(),
+                    segments(heard.runs, hop_s=levels.hop_s, offset_s=offset_s, duration_s=levels.duration_s),
+                    peaks(voice.track, heard.runs.start).tolist(),
                     strict=True,
                 )
+            )
+        ],
+        moments=[
+            {
+                **ids,
+                "config_id": scanning.config_id,
+                "moment_ix": ix,
+                **row,
+                "onset_s": round(offset_s + row["onset_s"], 6),
+            }
+            for ix, row in enumerate(
+                _moments(voices, speech, health=health, levels=levels, config=config, scanning=scanning)
             )
         ],
         frames=_frames(voices, recording_id, config.config_id),
@@ -179,51 +203,53 @@ def measure_recording(
     )
 
 
-class _Heard(msgspec.Struct, frozen=True, kw_only=True):
-    """Speech of one channel, and the levels in dBFS that decided it; None where there is no speech."""
-
-    active: NDArray[np.bool_]
-    noise_floor_dbfs: float
-    threshold_dbfs: float
-    speech_dbfs: float | None
-    mean_dbfs: float | None
-
-
-def _listen(track: Track, *, hop_s: float, config: MeasureConfig) -> _Heard:
-    count = len(track)
-    quiet, loudest = ranked(track, int(config.noise_percentile * (count - 1)), count - 1)
-    floor, highest = to_dbfs(np.array([quiet, loudest])).tolist()
-    level = threshold(floor, highest, config)
-    flagged = Flagging(level, round(config.hangover_s / hop_s))
-    active = np.empty(count, np.bool_)
-    at = loud_count = 0
-    total = 0.0
-    for piece in track:
-        dbfs = to_dbfs(piece)
-        here, loud = flagged(dbfs)
-        active[at : at + len(piece)] = here
-        total += float(dbfs[here].sum())
-        loud_count += int(np.count_nonzero(loud))
-        at += len(piece)
-    speech = mean = None
-    if loud_count:  # the loud frames are those of the highest ranks
-        rank = count - loud_count + int(SPEECH_PERCENTILE * (loud_count - 1))
-        speech = float(to_dbfs(np.array(ranked(track, rank)))[0])
-        mean = total / int(np.count_nonzero(active))
-    return _Heard(active=active, noise_floor_dbfs=floor, threshold_dbfs=level, speech_dbfs=speech, mean_dbfs=mean)
+def _moments(
+    voices: Sequence[Voice],
+    speech: Sequence[Heard],
+    *,
+    health: Health,
+    levels: Levels,
+    config: MeasureConfig,
+    scanning: ScoreConfig,
+) -> list[dict[str, Any]]:
+    """What the scan finds, most salient first: of two parties where timing can be read, or of one mixed channel."""
+    found: list[dict[str, Any]] = []
+    count = len(voices[0].active)
+    if health.scorable and (line := _line(voices, speech, levels=levels, config=config)) is not None:
+        found = scan(line, scanning)
+        if health.echo_coherence is not None and health.echo_coherence >= scanning.echo_coherence:
+            caller, agent = (join([v for v in voices if v.role == role]).track for role in ("caller", "agent"))
+            found += echoes(caller, agent, line, lag_s=health.echo_lag_s or 0.0, config=scanning)
+    elif len(voices) == 1 and voices[0].role in ("mixed", "unknown"):
+        found = silences(
+            voices[0].track,
+            speech[0].runs,
+            count=count,
+            hop_s=levels.hop_s,
+            threshold_dbfs=speech[0].threshold_dbfs,
+            config=scanning,
+        )
+    return [{name: value for name, value in row.items() if name != "recording"} for row in most_salient(found)]
 
 
-def _peaks(track: Track, starts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The loudest frame of each run in dBFS; what follows a run up to the next is never louder."""
-    highest, at = np.zeros(len(starts)), 0
-    for piece in track:
-        first = max(0, int(np.searchsorted(starts, at, "right")) - 1)
-        after = int(np.searchsorted(starts, at + len(piece)))
-        if first < after:
-            found = np.maximum.reduceat(piece, np.maximum(starts[first:after] - at, 0))
-            highest[first:after] = np.maximum(highest[first:after], found)
-        at += len(piece)
-    return to_dbfs(highest)
+def _line(voices: Sequence[Voice], speech: Sequence[Heard], *, levels: Levels, config: MeasureConfig) -> Speech | None:
+    """The runs of both parties; None unless there is a channel of each."""
+    found = {}
+    for role in ("caller", "agent"):
+        heard = [heard.runs for voice, heard in zip(voices, speech, strict=True) if voice.role == role]
+        if not heard:
+            return None
+        found[role] = joined(
+            *(np.concatenate([getattr(r, part) for r in heard]) for part in ("start", "end", "voiced_end"))
+        )
+    return Speech(
+        caller=found["caller"],
+        agent=found["agent"],
+        first=np.array([0]),
+        after=np.array([len(voices[0].active)]),
+        hop_s=np.array([levels.hop_s]),
+        pad=np.array([round(config.hangover_s / levels.hop_s)]),
+    )
 
 
 def _party_channels(roles: tuple[str, ...]) -> tuple[int, int] | None:
@@ -232,57 +258,7 @@ def _party_channels(roles: tuple[str, ...]) -> tuple[int, int] | None:
     return (0, 1) if len(roles) > 1 else None
 
 
-def _voice(role: str, ix: int, *, levels: Levels, heard: _Heard) -> Voice:
-    first, after = runs(heard.active)
-    long_enough = first[(after - first) * levels.hop_s >= MIN_RUN_S - 1e-9]
-    track = Track(levels.pieces, (ix,))
-    return Voice(
-        role=role,
-        name=role if role in ("caller", "agent") else f"channel {ix}",
-        track=track,
-        active=heard.active,
-        peak=float(levels.peak[ix]),
-        clipped_fraction=int(levels.clipped_count[ix]) / levels.frame_count,
-        active_s=round(int(np.count_nonzero(heard.active)) * levels.hop_s, 6),
-        first_speech_s=float(long_enough[0]) * levels.hop_s if len(long_enough) else None,
-        steady=_is_steady(track, heard.active),
-    )
-
-
-def _is_steady(track: Track, active: NDArray[np.bool_]) -> bool:
-    """Whether a channel counts as speech throughout and all but a tenth of its frames have one level."""
-    if not active.all():
-        return False
-    low, high = to_dbfs(np.array(ranked(track, *(int(share * (len(active) - 1)) for share in (0.05, 0.95)))))
-    return bool(high - low < STEADY_DB)
-
-
-def _join(voices: Sequence[Voice]) -> Voice:
-    if len(voices) == 1:
-        return voices[0]
-    longest = max(voices, key=lambda voice: voice.active_s)
-    firsts = [voice.first_speech_s for voice in voices if voice.first_speech_s is not None]
-    track, active = voices[0].track, np.any([voice.active for voice in voices], axis=0)
-    for voice in voices[1:]:
-        track = track.joined(voice.track)
-    return msgspec.structs.replace(
-        longest,
-        track=track,
-        active=active,
-        peak=max(voice.peak for voice in voices),
-        clipped_fraction=max(voice.clipped_fraction for voice in voices),
-        first_speech_s=min(firsts) if firsts else None,
-        steady=_is_steady(track, active),
-    )
-
-
-def _joined(voices: Sequence[Voice]) -> list[Voice]:
-    parties = [[voice for voice in voices if voice.role == role] for role in ("caller", "agent")]
-    others = [voice for voice in voices if voice.role not in ("caller", "agent")]
-    return [*[_join(party) for party in parties if party], *others]
-
-
-def _channel(ix: int, levels: Levels, *, voice: Voice, heard: _Heard, offset_s: float) -> dict[str, Any]:
+def _channel(ix: int, levels: Levels, *, voice: Voice, heard: Heard, offset_s: float) -> dict[str, Any]:
     first = voice.first_speech_s
     rms = np.sqrt(levels.power[ix : ix + 1])
     return {
@@ -294,11 +270,12 @@ def _channel(ix: int, levels: Levels, *, voice: Voice, heard: _Heard, offset_s: 
         "speech_dbfs": heard.speech_dbfs,
         "active_s": voice.active_s,
         "first_speech_s": None if first is None else round(offset_s + first, 6),
+        "separation_db": heard.separation_db,
         "snr_db": None if heard.mean_dbfs is None else round(heard.mean_dbfs - heard.noise_floor_dbfs, 6),
     }
 
 
-def _agreement(source: Source, pair: tuple[int, int] | None, *, speech: Sequence[_Heard], hop_s: float) -> float:
+def _agreement(source: Source, pair: tuple[int, int] | None, *, speech: Sequence[Heard], hop_s: float) -> float:
     if pair is None:
         return 0.0
     both = np.flatnonzero(speech[pair[0]].active & speech[pair[1]].active)
@@ -313,11 +290,11 @@ def _frames(voices: Sequence[Voice], recording_id: str, config_id: str) -> Itera
 
     from workbench import arrow
 
-    parties = {
+    by_column = {
         name: [voice for voice in voices if voice.role in roles]
         for name, roles in (("caller", ("caller",)), ("agent", ("agent",)), ("mixed", ("mixed", "unknown")))
     }
-    joined = {name: _join(party) for name, party in parties.items() if party}
+    joined = {name: join(party) for name, party in by_column.items() if party}
     at = 0
     for rows in zip(*(voice.track for voice in joined.values()), strict=True):
         count = len(rows[0])
@@ -327,13 +304,13 @@ def _frames(voices: Sequence[Voice], recording_id: str, config_id: str) -> Itera
             "frame_ix": arrow.array(np.arange(at, at + count, dtype=np.int32)),
         }
         levels = dict(zip(joined, rows, strict=True))
-        for name in parties:
+        for name in by_column:
             columns[f"{name}_cdbfs"] = (
                 arrow.array(np.rint(to_dbfs(levels[name]) * 100).astype(np.int16))
                 if name in levels
                 else pa.nulls(count, pa.int16())
             )
-        for name in parties:
+        for name in by_column:
             columns[f"{name}_active"] = (
                 arrow.array(joined[name].active[at : at + count]) if name in levels else pa.nulls(count, pa.bool_())
             )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.timing.runs import Runs
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -27,14 +29,14 @@ def runs(active: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 
 def segments(
-    active: NDArray[np.bool_], *, hop_s: float, offset_s: float = 0.0, duration_s: float | None = None
-) -> list[tuple[float, float]]:
-    """Return the runs of speech in seconds on the call's clock, to the microsecond.
+    found: Runs, *, hop_s: float, offset_s: float = 0.0, duration_s: float | None = None
+) -> list[tuple[float, float, float]]:
+    """Return runs of speech in seconds on the call's clock, to the microsecond.
 
     Parameters
     ----------
-    active : numpy.ndarray of bool, shape (frames,)
-        One flag a frame; frame ``n`` begins at ``n * hop_s``.
+    found : Runs
+        Of one channel; frame ``n`` begins at ``n * hop_s``.
     hop_s : float
         Seconds from frame to frame, above 0.
     offset_s : float
@@ -44,11 +46,10 @@ def segments(
 
     Returns
     -------
-    list of (start_s, end_s)
+    list of (start_s, end_s, voiced_end_s)
         In order, never touching; empty for no speech.
     """
-    first, after = runs(active)
-    starts, ends = first * hop_s, after * hop_s
-    if duration_s is not None:
-        ends = np.minimum(ends, duration_s)
-    return list(zip(np.round(starts + offset_s, 6).tolist(), np.round(ends + offset_s, 6).tolist(), strict=True))
+    latest = np.inf if duration_s is None else duration_s
+    starts, ends, voiced = found.start * hop_s, found.end * hop_s, found.voiced_end * hop_s
+    times = [starts, np.minimum(ends, latest), np.minimum(voiced, latest)]
+    return list(zip(*(np.round(time + offset_s, 6).tolist() for time in times), strict=True))

@@ -1,0 +1,185 @@
+"""Scored events: a row for each labelled moment, with what was measured, the verdict, and the reason for none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.timing.scoring import NONE, first_onset, score
+
+if TYPE_CHECKING:
+    from workbench.timing.lines import Line
+    from workbench.timing.score_config import ScoreConfig
+
+PASS, FAIL, INCONCLUSIVE, NOT_SCORABLE = "PASS", "FAIL", "INCONCLUSIVE", "NOT_SCORABLE"
+
+REASONS = {
+    "no_audio": "the call has no recording that was measured: import its audio and run `workbench measure`",
+    "outside_the_recording": "the label lies outside the recording: check its time and the recording's offset",
+    "no_caller_speech": "the label has no onset and the caller never speaks: check which channel is whose",
+    "agent_silent_at_onset": "nothing to yield: check the onset, which channel is whose, and the expectation",
+    "no_expectation": "the label does not say yield or hold: label it",
+    "echo": "the yield goes with an echo of the agent in the caller's channel: mend the audio path",
+    "low_snr": "the noise is too near to the speech for a stop to be seen: record with less noise",
+    "did_not_yield": "the agent should have yielded and kept talking",
+    "slow_to_yield": "the agent yielded later than the bound",
+    "talked_over": "both spoke longer than the bound",
+    "false_yield": "the agent should have held the floor and yielded",
+}
+"""Stable names of what `reason` can hold, besides those of input health."""
+
+
+def scored(
+    labels: Sequence[Mapping[str, Any]],
+    line: Line,
+    *,
+    health: Mapping[str, Mapping[str, Any]],
+    config: ScoreConfig,
+    run_id: str,
+) -> list[dict[str, Any]]:
+    """Score labels of kind `expectation`.
+
+    Parameters
+    ----------
+    labels : sequence of mapping
+        `call_id`, `label_id`, `onset_s`, `expect`, and `value` with the bounds `max_time_to_yield_s` and
+        `max_talk_over_s`, all but the ids may be None.
+    line : Line
+        Speech of the calls.
+    health : mapping of str to mapping
+        By call: `recording_id`, `scorable`, `verdict_eligible`, `reason`, `echo_coherence`, `separation_db`
+        (the smaller one of both parties).
+    config : ScoreConfig
+        How to score.
+    run_id : str
+        Written into every row.
+
+    Returns
+    -------
+    list of dict
+        Rows of `scored_events`, in the order of the labels. What cannot be scored keeps its row, with a status
+        and a reason; empty for no labels.
+    """
+    known = [ix for ix, label in enumerate(labels) if label["call_id"] in line.place and label["call_id"] in health]
+    call = np.array([line.place[labels[ix]["call_id"]] for ix in known], np.int64)
+    asked = np.array([np.nan if labels[ix]["onset_s"] is None else labels[ix]["onset_s"] for ix in known], np.float64)
+    given = np.isfinite(asked)
+    detected = first_onset(line.speech, call, config)
+    onset = np.where(given, line.frames(call, np.where(given, asked, 0.0)), detected)
+    found = score(line.speech, recording=call, onset=np.maximum(onset, 0), config=config)
+    inside = ~given | ((asked >= line.start_s[call]) & (onset < found.recording_end))
+    rows: list[dict[str, Any]] = [_row(label, run_id=run_id, config=config) for label in labels]
+    for nth, ix in enumerate(known):
+        row, facts = rows[ix], health[labels[ix]["call_id"]]
+        row["recording_id"] = facts["recording_id"]
+        if not facts["scorable"]:
+            row |= {"status": NOT_SCORABLE, "reason": facts["reason"]}
+        elif not inside[nth]:
+            row |= {"status": NOT_SCORABLE, "reason": "outside_the_recording"}
+        elif onset[nth] == NONE:
+            row |= {"status": NOT_SCORABLE, "reason": "no_caller_speech"}
+        else:
+            hop_s, start_s = float(line.speech.hop_s[call[nth]]), float(line.start_s[call[nth]])
+            frames = {name: int(getattr(found, name)[nth]) for name in found.__struct_fields__}
+            row |= _measured(frames, hop_s=hop_s, start_s=start_s, config=config)
+            row["onset_source"] = "label" if given[nth] else "detected"
+            coherence = facts["echo_coherence"]
+            row["echo_suspected"] = None if coherence is None else coherence >= config.echo_coherence
+            row |= _margin(row, hop_s)
+            status, reason = _verdict(row, facts, config)
+            row |= {"status": status, "reason": reason}
+    return rows
+
+
+def _row(label: Mapping[str, Any], *, run_id: str, config: ScoreConfig) -> dict[str, Any]:
+    """A row for a call without measured audio."""
+    from workbench.schema.scored_events import ScoredEvents
+
+    bounds = label["value"] if isinstance(label["value"], dict) else {}
+    own = {name: bounds.get(name) for name in ("max_time_to_yield_s", "max_talk_over_s")}
+    return dict.fromkeys(ScoredEvents.column_names()) | {
+        "call_id": label["call_id"],
+        "label_id": label["label_id"],
+        "config_id": config.config_id,
+        "expect": label["expect"],
+        **{name: getattr(config, name) if value is None else float(value) for name, value in own.items()},
+        "status": INCONCLUSIVE,
+        "reason": "no_audio",
+        "run_id": run_id,
+    }
+
+
+def _measured(frames: dict[str, int], *, hop_s: float, start_s: float, config: ScoreConfig) -> dict[str, Any]:
+    def lasting(count: int) -> float:
+        return round(count * hop_s, 6)
+
+    onset, yielded, end = frames["onset"], frames["yielded_at"], frames["recording_end"]
+    did_yield = yielded != NONE
+    row = {
+        "onset_s": round(start_s + onset * hop_s, 6),
+        "agent_talking": bool(frames["agent_talking"]),
+        "did_yield": did_yield,
+        "time_to_yield_s": lasting(yielded - onset) if did_yield else None,
+        "yield_observed_s": lasting((yielded if did_yield else frames["search_end"]) - onset),
+        "yield_censored": not did_yield,
+        "talk_over_s": lasting(frames["talk_over"]),
+        "resumed": None,
+        "restart_suspected": None,
+    }
+    if did_yield:
+        resumed = frames["resumed_at"]
+        back = resumed != NONE and resumed - yielded <= round(config.resume_window_s / hop_s)
+        row["resumed"] = back
+        row["resume_gap_s"] = lasting(resumed - yielded) if back else None
+        row["restart_suspected"] = back and frames["longest_after"] >= round(config.restart_min_s / hop_s)
+    turn_end, response = frames["turn_end"], frames["response"]
+    if turn_end == NONE:
+        return row
+    row["turn_end_s"] = round(start_s + turn_end * hop_s, 6)
+    if response == NONE:
+        return row | {"response_observed_s": lasting(end - turn_end), "response_censored": True}
+    if turn_end - response > round(config.premature_tolerance_s / hop_s):
+        return row | {"premature_start_s": lasting(turn_end - response)}
+    gap = lasting(max(0, response - turn_end))
+    return row | {
+        "response_gap_s": gap,
+        "response_observed_s": gap,
+        "response_censored": False,
+        "premature_start_s": 0.0,
+    }
+
+
+def _margin(row: Mapping[str, Any], hop_s: float) -> dict[str, Any]:
+    """Slack to the tightest bound, positive inside it."""
+    slack = [
+        row[bound] - row[name]
+        for name, bound in (("time_to_yield_s", "max_time_to_yield_s"), ("talk_over_s", "max_talk_over_s"))
+        if row[bound] is not None and row[name] is not None
+    ]
+    if not slack:
+        return {"decision_margin_s": None, "boundary_sensitive": None}
+    margin = round(min(slack), 6)
+    return {"decision_margin_s": margin, "boundary_sensitive": abs(round(margin / hop_s)) <= 1}
+
+
+def _verdict(row: Mapping[str, Any], facts: Mapping[str, Any], config: ScoreConfig) -> tuple[str, str | None]:
+    if row["expect"] is None:
+        return INCONCLUSIVE, "no_expectation"
+    if not facts["verdict_eligible"]:
+        return NOT_SCORABLE, facts["reason"]
+    if row["expect"] == "yield" and not row["agent_talking"]:
+        return NOT_SCORABLE, "agent_silent_at_onset"
+    if config.snr_gate_db is not None and facts["separation_db"] < config.snr_gate_db:
+        return NOT_SCORABLE, "low_snr"
+    if config.echo_gate and row["echo_suspected"] and row["did_yield"]:
+        return NOT_SCORABLE, "echo"
+    if row["expect"] == "hold":
+        return (FAIL, "false_yield") if row["did_yield"] else (PASS, None)
+    if not row["did_yield"]:
+        return FAIL, "did_not_yield"
+    slow = row["max_time_to_yield_s"] is not None and row["time_to_yield_s"] > row["max_time_to_yield_s"]
+    over = row["max_talk_over_s"] is not None and row["talk_over_s"] > row["max_talk_over_s"]
+    reasons = [name for name, true in (("slow_to_yield", slow), ("talked_over", over)) if true]
+    return (FAIL, ", ".join(reasons)) if reasons else (PASS, None)
