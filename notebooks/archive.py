@@ -304,11 +304,14 @@ def waiting(bootstrap_button, evidence, few, held, narrowed):
     )
     _gaps, _sql, _params = narrowed("gap_histogram")
     percentiles, _percentiles_sql, _percentiles_params = narrowed("response_gap_by_agent")
+    _widths = {"agent_id": 150, "agent_version": 105, "clock": 85, "calls": 55, "answers": 70, "reason": 330}
+    _widths |= {"p50 (s)": 65, "p50 interval (s)": 115, "p95 (s)": 65, "p95 interval (s)": 115}
     mo.vstack(
         [
             mo.md(
                 "## How long callers wait\n\nLook at the tail, not at the median: a caller remembers the longest "
-                "wait. Gaps of different clocks are not comparable. The last bin counts everything from 7.9 s."
+                "wait. Gaps of different clocks are not comparable. The last bin counts everything from 7.9 s; "
+                "intervals are at 95 %."
             ),
             response_gaps.chart(_gaps, percentiles),
             shown(
@@ -318,7 +321,7 @@ def waiting(bootstrap_button, evidence, few, held, narrowed):
                 params=_percentiles_params,
                 table=table_of(
                     with_intervals(percentiles),
-                    widths={"calls": 60, "answers": 75, "p50 (s)": 70, "p95 (s)": 70, "reason": 330},
+                    widths=_widths,
                 ),
             ),
             shown(_gaps, _sql, "gap_histogram", params=_params, folded=True),
@@ -364,7 +367,7 @@ def with_intervals(percentiles):
     columns += [percentiles["call_count"].alias("calls"), percentiles["response_count"].alias("answers")]
     for p in ("p50", "p95"):
         both = zip(percentiles[f"gap_{p}_low_s"], percentiles[f"gap_{p}_high_s"], strict=True)
-        interval_s = pl.Series(f"{p} 95 % interval (s)", [bounds(*pair) for pair in both], dtype=pl.String)
+        interval_s = pl.Series(f"{p} interval (s)", [bounds(*pair) for pair in both], dtype=pl.String)
         columns += [percentiles[f"gap_{p}_lin_s"].alias(f"{p} (s)"), interval_s]
     return pl.DataFrame([*columns, percentiles["reason"]])
 

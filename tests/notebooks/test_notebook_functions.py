@@ -49,7 +49,7 @@ def test_bounds_stand_in_one_column_and_open_ones_say_so(archive: ModuleType) ->
     shown = archive.with_intervals(pl.DataFrame([{**row, "reason": "few"}])).row(0, named=True)
     assert [shown["calls"], shown["answers"]] == [5, 40]
     assert [shown["p50 (s)"], shown["p95 (s)"]] == [1.25, 3.5]
-    assert [shown["p50 95 % interval (s)"], shown["p95 95 % interval (s)"]] == ["1.00 to open", "open"]
+    assert [shown["p50 interval (s)"], shown["p95 interval (s)"]] == ["1.00 to open", "open"]
     assert shown["reason"] == "few"
     assert archive.with_intervals(pl.DataFrame([{**row, "reason": "few"}]).clear()).is_empty()
 
