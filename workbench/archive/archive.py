@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from workbench.archive.import_commit import ImportReport
     from workbench.archive.measuring import MeasureReport
     from workbench.archive.media import Storage
+    from workbench.archive.scoring import Scoring
     from workbench.audio.config import MeasureConfig
+    from workbench.timing.score_config import ScoreConfig
 
 
 class Archive:
@@ -163,12 +165,22 @@ class Archive:
         return report
 
     def measure(self, *, config: MeasureConfig | None = None, **options: Any) -> MeasureReport:
-        """Measure new recordings; see :func:`workbench.archive.measuring.measure`."""
+        """Measure new recordings and score labels; see :func:`workbench.archive.measuring.measure`."""
         from workbench.archive.measuring import measure
 
         report = measure(self.layout, config=config, **options)
         self.refresh()
+        if report.measured and self.reader.rows("select 1 from labels where kind = 'expectation' limit 1")[1]:
+            self.score()
         return report
+
+    def score(self, *, config: ScoreConfig | None = None) -> Scoring:
+        """Score the standing labels; see :func:`workbench.archive.scoring.score`."""
+        from workbench.archive.scoring import score
+
+        scoring = score(self.layout, config=config)
+        self.refresh()
+        return scoring
 
     def refresh(self) -> None:
         """Forget the connection, so that the next query sees what was written since."""

@@ -1,0 +1,68 @@
+"""`label` and `score` as commands: exit codes, JSON, and one clear error."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CLIP = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio/vapi-default-01-hard-interruption.example.wav"
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def archive(run: Run, tmp_path: Path) -> Path:
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    shutil.copy(CLIP, folder / "call.wav")
+    place = tmp_path / "archive"
+    assert run("import", folder, "--channels", "caller,agent", "--measure", "--archive", place)[0] == 0
+    return place
+
+
+def test_a_moment_is_labelled_scored_and_taken_back(run: Run, archive: Path) -> None:
+    """The bundled hard interruption: the agent yields 0.20 s after the caller's onset at 2.0 s."""
+    where = ("--archive", archive)
+    assert run("score", *where)[:2] == (2, "")
+    (call,) = json.loads(run("sql", "select call_id from calls", "--format", "json", *where)[1])
+    call_id = call["call_id"]
+    said = ("--at", "2.0", "--expect", "yield", "--author", "A", *where)
+    code, out, _ = run("label", call_id, *said, "--json")
+    label = json.loads(out)
+    assert (code, label["author"]) == (0, "A")
+    assert [(e["status"], e["time_to_yield_s"]) for e in label["events"]] == [("PASS", 0.2)]
+    code, out, _ = run("score", "--max-time-to-yield-s", "0.1", *where)
+    assert code == 0
+    assert "slow_to_yield" in out
+    assert run("score", "--max-time-to-yield-s", "0.1", "--strict", *where)[0] == 1
+    assert run("label", call_id, "--undo", label["label_id"], *where)[0] == 0
+    code, _, error = run("score", *where)
+    assert (code, "no moment is labelled" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (),
+        ("--at", "2.0"),
+        ("--expect", "yield"),
+        ("--at", "2", "--expect", "yield", "--channels", "caller,agent"),
+        ("--at", "2000", "--expect", "yield"),
+        ("--channels", "agent,caller"),
+        ("--undo", "nothing"),
+    ],
+)
+def test_a_label_that_says_nothing_clear_is_refused(run: Run, archive: Path, given: tuple[str, ...]) -> None:
+    code, out, error = run("label", "call", *given, "--archive", archive)
+    assert (code, out) == (2, "")
+    assert error.count("Hint:") == 1
+
+
+def test_where_nothing_can_be_scored_the_exit_code_says_so(run: Run, archive: Path) -> None:
+    call = json.loads(run("sql", "select call_id from calls", "--format", "json", "--archive", archive)[1])[0]
+    run("label", call["call_id"], "--at", "11.5", "--expect", "yield", "--archive", archive)
+    code, out, _ = run("score", "--archive", archive)
+    assert (code, "agent_silent_at_onset" in out) == (2, True)

@@ -1,0 +1,208 @@
+"""Human judgements into the archive: each adds a row, and none is ever changed."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from workbench.archive import runs
+from workbench.archive.lake import Reader, Writer
+from workbench.archive.layout import Layout
+from workbench.archive.rows import digest, json_text
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    import duckdb
+
+AUTHORITY = "human"
+
+
+def expectation(
+    layout: Layout,
+    call_id: str,
+    *,
+    onset_s: float,
+    expect: str,
+    author: str,
+    max_time_to_yield_s: float | None = None,
+    max_talk_over_s: float | None = None,
+    note: str | None = None,
+) -> str:
+    """Say what the agent should have done at a moment of a call.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+    call_id : str
+        The call.
+    onset_s : float
+        When the caller begins, in seconds on the call's clock.
+    expect : {'yield', 'hold'}
+        Stop for the caller, or go on speaking.
+    author : str
+        Who judges.
+    max_time_to_yield_s, max_talk_over_s : float, optional
+        Bounds of this moment, in seconds.
+    note : str, optional
+        Anything worth keeping.
+
+    Returns
+    -------
+    str
+        The label's id. A label that stands already is not added again.
+
+    Raises
+    ------
+    UsageError
+        When the call is not there, the moment lies outside it, or a value cannot be.
+    """
+    if expect not in ("yield", "hold"):
+        raise UsageError(f"expect is {expect!r}", hint="yield (the agent should stop) or hold (it should go on)")
+    value = {"max_time_to_yield_s": max_time_to_yield_s, "max_talk_over_s": max_talk_over_s, "note": note}
+    for name in ("max_time_to_yield_s", "max_talk_over_s"):
+        bound = value[name]
+        if isinstance(bound, float) and not 0 <= bound < math.inf:
+            raise UsageError(f"{name} is {bound}", hint="give seconds that are not negative")
+    length = _call(layout, call_id)["duration_s"]
+    if not 0 <= onset_s < math.inf or (length is not None and onset_s >= length):
+        raise UsageError(
+            f"the moment {onset_s:g} s lies outside the call" + (f", which lasts {length:g} s" if length else ""),
+            where=call_id,
+            hint="give seconds from the start of the call",
+        )
+    kept = {name: found for name, found in value.items() if found is not None}
+    return _add(
+        layout,
+        call_id,
+        {"kind": "expectation", "onset_s": float(onset_s), "expect": expect, "value": kept or None},
+        author=author,
+    )
+
+
+def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author: str) -> str:
+    """Confirm which channel of a call's recording is whose.
+
+    Parameters
+    ----------
+    layout, call_id, author
+        As for :func:`expectation`.
+    roles : tuple of str
+        The roles of the channels, in order, as the archive has them.
+
+    Returns
+    -------
+    str
+        The label's id.
+
+    Raises
+    ------
+    UsageError
+        When no recording of the call has these roles: its channels must be imported anew then.
+    """
+    _call(layout, call_id)
+    reader = Reader(layout)
+    try:
+        query = "select channel_roles from recordings where call_id = $id"
+        found = [tuple(row[0]) for row in reader.rows(query, {"id": call_id})[1]]
+    finally:
+        reader.close()
+    if roles not in found:
+        said = " or ".join(",".join(item) for item in found) or "no recording"
+        raise UsageError(
+            f"the archive has {said} for this call, not {','.join(roles)}",
+            where=call_id,
+            hint=f"to exchange them, import it anew: workbench import FILE --replace --channels {','.join(roles)}",
+        )
+    return _add(layout, call_id, {"kind": "channel_map", "value": {"roles": list(roles)}}, author=author)
+
+
+def retract(layout: Layout, call_id: str, label_id: str, *, author: str) -> str:
+    """Take a label back: it stays in `labels`, and no longer stands.
+
+    Parameters
+    ----------
+    layout, call_id, author
+        As for :func:`expectation`.
+    label_id : str
+        The label.
+
+    Returns
+    -------
+    str
+        The id of the retraction.
+
+    Raises
+    ------
+    UsageError
+        When no such label stands.
+    """
+    if label_id not in {row["label_id"] for row in _standing(layout, call_id)}:
+        hint = layout.command("workbench sql \"from standing_labels where kind = 'expectation'\"")
+        raise UsageError(f"no label {label_id!r} stands for this call", where=call_id, hint=hint)
+    return _add(layout, call_id, {"kind": "retraction", "value": {"label_id": label_id}}, author=author)
+
+
+def _call(layout: Layout, call_id: str) -> dict[str, Any]:
+    reader = Reader(layout)
+    try:
+        names, rows = reader.rows("select call_id, duration_s from calls where call_id = $id", {"id": call_id})
+    finally:
+        reader.close()
+    if not rows:
+        hint = layout.command("workbench sql 'from call_overview'")
+        raise UsageError(f"no call {call_id!r}", where=str(layout.root), hint=hint)
+    return dict(zip(names, rows[0], strict=True))
+
+
+def _standing(layout: Layout, call_id: str) -> list[dict[str, Any]]:
+    reader = Reader(layout)
+    try:
+        names, rows = reader.rows("from standing_labels where call_id = $id", {"id": call_id})
+    finally:
+        reader.close()
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _add(layout: Layout, call_id: str, label: dict[str, Any], *, author: str) -> str:
+    """Add a label unless the same one stands; one that was taken back may be given again."""
+    if not author.strip():
+        raise UsageError("a label needs an author", hint="give --author NAME")
+    row = {"onset_s": None, "end_s": None, "expect": None, **label, "author": author, "authority": AUTHORITY}
+    content = digest(row)
+    writer = Writer(layout)
+
+    def work(con: duckdb.DuckDBPyConnection) -> str:
+        from workbench.archive.lake import quote
+
+        if not con.execute(f"SELECT 1 FROM lake.calls WHERE call_id = {quote(call_id)}").fetchall():
+            raise UsageError(f"the call {call_id!r} was deleted meanwhile", where=str(layout.root))
+        query = f"SELECT label_id, kind, value FROM lake.labels WHERE call_id = {quote(call_id)}"
+        there = con.execute(query).fetchall()
+        back = [str(value) for _, kind, value in there if kind == "retraction"]
+        same = [label_id for label_id, *_ in there if label_id.endswith(content)]
+        standing = [label_id for label_id in same if not any(f'"{label_id}"' in value for value in back)]
+        if standing:
+            return str(standing[0])
+        run = runs.begin("label", {"call_id": call_id, "kind": row["kind"]})
+        label_id = f"{len(there)}-{content}"
+        writer.add(
+            "labels",
+            [
+                row
+                | {
+                    "call_id": call_id,
+                    "label_id": label_id,
+                    "value": None if row["value"] is None else json_text(row["value"]),
+                    "recorded_at": datetime.now(UTC),
+                }
+            ],
+        )
+        writer.add("runs", [runs.end(run, {"labels": 1})])
+        return label_id
+
+    try:
+        return writer.transaction(work, message=f"label {call_id}")
+    finally:
+        writer.close()

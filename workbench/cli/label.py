@@ -1,0 +1,83 @@
+"""`workbench label`: what a person says the agent should have done."""
+
+from __future__ import annotations
+
+import getpass
+
+import click
+
+from workbench.cli import options, output
+from workbench.errors import UsageError
+
+
+@options.command("label")
+@click.argument("call_id")
+@options.archive
+@click.option("--at", "at_s", type=float, metavar="SECONDS", help="When the caller begins, on the call's clock.")
+@click.option("--expect", type=click.Choice(["yield", "hold"]), help="Stop for the caller, or go on speaking.")
+@click.option("--max-time-to-yield-s", type=float, metavar="SECONDS", help="Bound of this moment.")
+@click.option("--max-talk-over-s", type=float, metavar="SECONDS", help="Bound of this moment.")
+@click.option("--note", help="Anything worth keeping.")
+@click.option("--channels", metavar="ROLE,ROLE", help="Confirm whose channel is which, e.g. caller,agent.")
+@click.option("--undo", "label_id", metavar="LABEL", help="Take a label back.")
+@click.option("--author", envvar="WORKBENCH_AUTHOR", show_envvar=True, help="Who judges; your login by default.")
+@options.as_json
+@options.quiet
+def command(
+    call_id: str,
+    archive_path: str,
+    *,
+    at_s: float | None,
+    expect: str | None,
+    max_time_to_yield_s: float | None,
+    max_talk_over_s: float | None,
+    note: str | None,
+    channels: str | None,
+    label_id: str | None,
+    author: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Label a moment, confirm a channel map, or take a label back. Labels are added and never changed.
+
+    \b
+    Examples:
+      workbench label CALL --at 3.0 --expect yield --max-talk-over-s 1
+      workbench label CALL --channels caller,agent
+      workbench label CALL --undo LABEL
+    """
+    from workbench.archive import labelling
+    from workbench.archive.archive import Archive
+    from workbench.cli.score import tell
+
+    asked = [at_s is not None or expect is not None, channels is not None, label_id is not None]
+    if sum(asked) != 1 or (at_s is None) != (expect is None):
+        raise UsageError(
+            "say one thing about the call",
+            hint="--at SECONDS with --expect yield or hold; or --channels caller,agent; or --undo LABEL",
+        )
+    who = author if author is not None else getpass.getuser()
+    with Archive(archive_path) as archive:
+        layout = archive.layout
+        if label_id is not None:
+            added = labelling.retract(layout, call_id, label_id, author=who)
+        elif channels is not None:
+            roles = tuple(part.strip() for part in channels.split(","))
+            added = labelling.channel_map(layout, call_id, roles, author=who)
+        else:
+            added = labelling.expectation(
+                layout,
+                call_id,
+                onset_s=at_s or 0.0,
+                expect=expect or "",
+                author=who,
+                max_time_to_yield_s=max_time_to_yield_s,
+                max_talk_over_s=max_talk_over_s,
+                note=note,
+            )
+        events = [event for event in archive.score().events if event["call_id"] == call_id]
+    if as_json:
+        output.json_line({"label_id": added, "author": who, "events": events})
+    elif not quiet:
+        click.echo(output.safe(f"label {added} by {who}"))
+        tell(events)

@@ -1,0 +1,80 @@
+"""`workbench score`: labelled moments against the sound that was measured."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from workbench.cli import options, output
+from workbench.errors import Exit, UsageError
+
+
+@options.command("score")
+@options.archive
+@click.option("--max-time-to-yield-s", type=float, help="Bound for labels that bring none.")
+@click.option("--max-talk-over-s", type=float, help="Bound for labels that bring none.")
+@click.option("--yield-hangover-s", type=float, help="Quiet this long is a yield (0.2 s).")
+@click.option("--max-search-s", type=float, help="How long after the onset a yield is looked for (3 s).")
+@click.option("--snr-gate-db", type=float, help="Less speech above the noise than this is not scorable (22 dB is apt).")
+@click.option("--echo-gate", is_flag=True, help="A yield under suspicion of echo is not scorable.")
+@click.option("--strict", is_flag=True, help="Exit 1 when a moment failed.")
+@options.as_json
+@options.quiet
+def command(archive_path: str, *, echo_gate: bool, strict: bool, as_json: bool, quiet: bool, **given: Any) -> None:
+    """Score every labelled moment: did the agent yield, how soon, how long did both speak.
+
+    Fills `scored_events`. It reads the runs of speech that `workbench measure` found, so another bound or
+    length costs no audio. A moment that cannot be scored keeps its row, with a status and a reason.
+    """
+    from workbench.archive.archive import Archive
+    from workbench.timing.score_config import ScoreConfig
+
+    config = ScoreConfig(echo_gate=echo_gate, **{name: value for name, value in given.items() if value is not None})
+    with Archive(archive_path) as archive:
+        scoring = archive.score(config=config)
+        if scoring.run_id is None:
+            raise UsageError(
+                "no moment is labelled",
+                where=archive_path,
+                hint=archive.layout.command("workbench label CALL --at SECONDS --expect yield"),
+            )
+    if as_json:
+        output.json_line({"run_id": scoring.run_id, "config_id": scoring.config_id, "events": scoring.events})
+    elif not quiet:
+        tell(scoring.events)
+        counts = ", ".join(f"{count} {status}" for status, count in scoring.counts.items())
+        click.echo(f"{output.plural(len(scoring.events), 'labelled moment')}: {counts} (config {scoring.config_id})")
+    if strict and scoring.counts.get("FAIL"):
+        sys.exit(Exit.GATE_FAILED)
+    if scoring.counts.keys() <= {"NOT_SCORABLE", "INCONCLUSIVE"}:
+        sys.exit(Exit.REFUSED)
+
+
+def tell(events: list[dict[str, Any]]) -> None:
+    """Print events, a line each, those that failed first."""
+    order = {"FAIL": 0, "NOT_SCORABLE": 1, "INCONCLUSIVE": 2, "PASS": 3}
+    names = ("status", "call", "at s", "expect", "yield s", "talk-over s", "gap s", "margin s", "reason")
+    rows = [
+        (
+            event["status"],
+            event["call_id"],
+            event["onset_s"],
+            event["expect"],
+            _yield(event),
+            event["talk_over_s"],
+            event["response_gap_s"],
+            event["decision_margin_s"],
+            event["reason"],
+        )
+        for event in sorted(events, key=lambda e: (order[e["status"]], e["call_id"], e["label_id"]))
+    ]
+    output.table(names, rows)
+
+
+def _yield(event: dict[str, Any]) -> str | None:
+    """Time to yield; where the agent never stopped, the time for which it was heard not to."""
+    if event["did_yield"] is None:
+        return None
+    return f"{event['time_to_yield_s']:g}" if event["did_yield"] else f"> {event['yield_observed_s']:g}"
