@@ -63,6 +63,6 @@ def test_a_label_that_says_nothing_clear_is_refused(run: Run, archive: Path, giv
 
 def test_where_nothing_can_be_scored_the_exit_code_says_so(run: Run, archive: Path) -> None:
     call = json.loads(run("sql", "select call_id from calls", "--format", "json", "--archive", archive)[1])[0]
-    run("label", call["call_id"], "--at", "11.5", "--expect", "yield", "--archive", archive)
+    run("label", call["call_id"], "--at", "5.0", "--expect", "yield", "--archive", archive)
     code, out, _ = run("score", "--archive", archive)
     assert (code, "agent_silent_at_onset" in out) == (2, True)
