@@ -170,7 +170,7 @@ class Archive:
 
         report = measure(self.layout, config=config, **options)
         self.refresh()
-        if report.measured and self.reader.rows("select 1 from labels where kind = 'expectation' limit 1")[1]:
+        if report.labelled:
             self.score()
         return report
 

@@ -33,7 +33,10 @@ _WANTED = (
 
 @dataclass
 class MeasureReport:
-    """What a measuring pass did. `problems` names every recording it could not read, and why."""
+    """What a measuring pass did. `problems` names every recording it could not read, and why.
+
+    `labelled` tells whether moments of the archive wait to be scored.
+    """
 
     run_id: str | None = None
     config_id: str = ""
@@ -41,6 +44,7 @@ class MeasureReport:
     current: int = 0
     duration_s: float = 0.0
     problems: list[str] = field(default_factory=list)
+    labelled: bool = False
 
 
 def measure(
@@ -99,6 +103,7 @@ def measure(
                 writer.transaction(
                     lambda con: _replace(con, writer, batches, todo=todo, run=done), message=run["run_id"]
                 )
+                report.labelled = bool(writer.rows("SELECT 1 FROM lake.labels WHERE kind = 'expectation' LIMIT 1"))
         return report
     finally:
         writer.close()
