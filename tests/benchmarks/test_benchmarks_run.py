@@ -24,7 +24,7 @@ ROWS = {
     "queries": 7,
     "turns": 5,
     "verdicts": 6,
-    "notebook": 12,
+    "notebook": 14,
     "jsonl": 2,
 }
 
