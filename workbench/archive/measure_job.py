@@ -38,6 +38,8 @@ class Job:
         Parquet file to write the frames to.
     verified : frozenset of str
         Recordings whose bytes were hashed a moment ago and need not be again.
+    backends : tuple of {'silero', 'refined'}
+        What is heard beside the energy method.
     """
 
     layout: Layout
@@ -46,6 +48,7 @@ class Job:
     run_id: str
     frames: Path
     verified: frozenset[str] = frozenset()
+    backends: tuple[str, ...] = ()
 
     @property
     def duration_s(self) -> float:
@@ -106,6 +109,7 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
                     channel_map_confirmed=row["channel_map_source"] in _CONFIRMED,
                     scratch=job.frames.parent,
                 )
+                beside = _beside(job, row)
             except WorkbenchError as error:
                 batch.problems.append(str(error))
                 continue
@@ -116,7 +120,7 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
                 continue
             rows["channels"] += measured.channels
             rows["input_health"].append(measured.health)
-            rows["segments"] += measured.segments
+            rows["segments"] += measured.segments + beside
             rows["moments"] += measured.moments
             batch.recordings.append(row["recording_id"])
             batch.duration_s += row["duration_s"]
@@ -129,6 +133,25 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
     batch.tables = {name: tables()[name].checked(found) for name, found in rows.items()}
     batch.frames = job.frames if job.frames.exists() else None
     return batch
+
+
+def _beside(job: Job, row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of `segments` by the backends beside the energy method; the sound is decoded once more for them."""
+    if not job.backends:
+        return []
+    from workbench.audio.neural_tracks import neural_segments
+
+    raw = row["container"] == "raw"
+    return neural_segments(
+        job.layout.media_path(row["uri"]),
+        ids={"recording_id": row["recording_id"], "call_id": row["call_id"], "run_id": job.run_id},
+        roles=tuple(row["channel_roles"]),
+        offset_s=row["offset_s"],
+        backends=job.backends,
+        encoding=row["codec"] if raw else None,
+        sample_rate_hz=row["sample_rate_hz"] if raw else None,
+        scratch=job.frames.parent,
+    )
 
 
 class FrameFile:

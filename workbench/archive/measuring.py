@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -51,11 +52,12 @@ def measure(
     layout: Layout,
     *,
     config: MeasureConfig | None = None,
+    backends: Sequence[str] = (),
     workers: int = 2,
     verified: frozenset[str] = frozenset(),
     on_progress: Progress | None = None,
 ) -> MeasureReport:
-    """Measure every recording that has not been measured with this config.
+    """Measure every recording that has not been measured with this config, or not by one of these backends.
 
     Parameters
     ----------
@@ -63,6 +65,9 @@ def measure(
         The archive.
     config : MeasureConfig, optional
         Published energy method by default.
+    backends : sequence of {'silero', 'refined'}
+        What is to be heard beside the energy method, which is always there. All rows of a recording come from
+        one pass: measured anew without backends, it has those of the energy method only.
     workers : int
         Threads that decode and measure; decoding, arithmetic and Parquet run outside Python's lock.
     verified : frozenset of str
@@ -79,18 +84,31 @@ def measure(
     ------
     ArchiveFailed
         When the archive cannot be written.
+    MissingExtra
+        When a backend needs the extra ``vad``.
+    UsageError
+        When a backend is unknown.
     """
     config = config or MeasureConfig()
+    beside = _beside(backends)
     writer = Writer(layout)
     try:
-        todo, current = _todo(writer, config)
+        todo, current = _todo(writer, config, beside)
         report = MeasureReport(config_id=config.config_id, current=current)
         if not todo:
             return report
-        run = runs.begin("measure", {"measure": msgspec.structs.asdict(config)})
+        run = runs.begin("measure", {"measure": msgspec.structs.asdict(config), **beside})
         with failures.disk(layout.root), lock.spool(layout.root) as folder:
             jobs = [
-                Job(layout, rows, config, run["run_id"], folder / f"frames-{ix:05d}.parquet", verified)
+                Job(
+                    layout,
+                    rows,
+                    config,
+                    run_id=run["run_id"],
+                    frames=folder / f"frames-{ix:05d}.parquet",
+                    verified=verified,
+                    backends=tuple(beside.get("backends", ())),
+                )
                 for ix, rows in enumerate(_split(todo, workers))
             ]
             batches = _run(jobs, workers, on_progress)
@@ -109,13 +127,38 @@ def measure(
         writer.close()
 
 
-def _todo(writer: Writer, config: MeasureConfig) -> tuple[list[dict[str, Any]], int]:
+def _beside(backends: Sequence[str]) -> dict[str, Any]:
+    """What the run keeps of the backends beside energy: the config id of each, and their settings."""
+    if not backends:
+        return {}
+    from workbench.audio.neural_tracks import check, config_id_of
+    from workbench.audio.refined import RefinedConfig
+
+    wanted = check(backends)
+    if not wanted:
+        return {}
+    ids = {name: config_id_of(name) for name in wanted}
+    return {"backends": ids, "refined": msgspec.to_builtins(RefinedConfig())}
+
+
+def _heard_by(writer: Writer, beside: dict[str, Any]) -> set[str]:
+    """The measuring runs that heard by these backends, with these settings."""
+    wanted = set(beside["backends"].items())
+    found = writer.rows("SELECT run_id, config FROM lake.runs WHERE kind = 'measure'")
+    return {run_id for run_id, text in found if wanted <= set(json.loads(text).get("backends", {}).items())}
+
+
+def _todo(
+    writer: Writer, config: MeasureConfig, beside: dict[str, Any] | None = None
+) -> tuple[list[dict[str, Any]], int]:
     """Return the recordings to measure, one row per call they belong to, and how many are current."""
     query = f"SELECT {', '.join(_WANTED)} FROM lake.recordings ORDER BY recording_id, call_id"
     rows = [dict(zip(_WANTED, row, strict=True)) for row in writer.con.execute(query).fetchall()]
     # a text, not a parameter: to bind one DuckDB imports pandas where it is installed, in 0.2 s
-    known = f"SELECT recording_id, call_id FROM lake.input_health WHERE config_id = {quote(config.config_id)}"
-    current = set(writer.con.execute(known).fetchall())
+    known = f"SELECT recording_id, call_id, run_id FROM lake.input_health WHERE config_id = {quote(config.config_id)}"
+    done = writer.con.execute(known).fetchall()
+    enough = _heard_by(writer, beside) if beside else {run_id for *_, run_id in done}
+    current = {(recording_id, call_id) for recording_id, call_id, run_id in done if run_id in enough}
     waiting = {row["recording_id"] for row in rows if (row["recording_id"], row["call_id"]) not in current}
     todo = [row for row in rows if row["recording_id"] in waiting]  # of all calls that have it: rows go by recording
     return todo, len(rows) - len(todo)

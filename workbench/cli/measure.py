@@ -15,6 +15,13 @@ from workbench.errors import Exit
 @click.option("--rel-db", type=float, help="Speech is this far above the noise floor (15 dB).")
 @click.option("--abs-gate-db", type=float, help="Speech is never below this level (-60 dBFS).")
 @click.option("--hangover-s", type=float, help="Speech goes on this long after the last loud frame (0.15 s).")
+@click.option(
+    "--backend",
+    "backends",
+    multiple=True,
+    type=click.Choice(["energy", "silero", "refined"]),
+    help="Also hear by the neural track, or by its refined boundaries; repeatable. Needs the extra vad.",
+)
 @options.workers
 @options.as_json
 @options.quiet
@@ -23,6 +30,7 @@ def command(
     rel_db: float | None,
     abs_gate_db: float | None,
     hangover_s: float | None,
+    backends: tuple[str, ...],
     workers: int,
     *,
     as_json: bool,
@@ -31,7 +39,8 @@ def command(
     """Measure recordings that are new, or were measured with another config.
 
     Fills `channels`, `frames`, `segments` and `input_health` by the published energy method: 20 ms
-    window, 10 ms hop.
+    window, 10 ms hop. Other backends add their own rows to `segments`; health, frames and verdicts stay
+    those of the energy method. All rows of a recording come from one pass.
     """
     import msgspec
 
@@ -45,7 +54,7 @@ def command(
         Archive(archive_path) as archive,
         output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show,
     ):
-        report = archive.measure(config=config, workers=workers, on_progress=show)
+        report = archive.measure(config=config, backends=backends, workers=workers, on_progress=show)
     if as_json:
         output.json_line(msgspec.to_builtins(report))
     else:
