@@ -9,6 +9,10 @@ union all
 select 'scored_events', call_id || ' label ' || label_id, 'status ' || status || ' without a reason'
 from scored_events where status in ('INCONCLUSIVE', 'NOT_SCORABLE', 'SKIPPED', 'ERROR') and reason is null
 union all
+select 'turn_acoustics', call_id || ' ' || role || ' ' || stretch_ix, 'no sound or no speaking rate, and no reason'
+from turn_acoustics
+where (level_dbfs is null and reason is null) or (words_per_second is null and words_reason is null)
+union all
 select 'call_clocks', call_id, 'turn-taking not scored, and no reason'
 from call_clocks where status <> 'SCORED' and reason is null
 union all

@@ -27,6 +27,9 @@ union all
 select 'segments', recording_id || ' ' || role || ' segment ' || segment_ix, 'no recording ' || recording_id
 from segments anti join recordings using (call_id, recording_id)
 union all
+select 'turn_acoustics', recording_id || ' ' || role || ' ' || stretch || ' ' || stretch_ix, 'no recording ' || recording_id
+from turn_acoustics anti join recordings using (call_id, recording_id)
+union all
 select distinct 'frames', recording_id, 'no recording ' || recording_id
 from frames anti join recordings using (recording_id)
 union all
