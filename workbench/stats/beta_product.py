@@ -12,17 +12,17 @@ from workbench.stats.rates import Interval, z_of
 from workbench.stats.survival import checked
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 
 def beta_product(
-    durations: Sequence[float], observed: Sequence[bool], *, times: Sequence[float], confidence: float = 0.95
+    durations: ArrayLike, observed: ArrayLike, *, times: Sequence[float], confidence: float = 0.95
 ) -> list[Interval]:
     """Return limits of the survival curve that exist everywhere.
 
     Parameters
     ----------
-    durations, observed : sequence, shape (n,)
+    durations, observed : array_like, shape (n,)
         As :func:`workbench.stats.survival.kaplan_meier` takes them.
     times : sequence of float
         Where the limits are wanted, in seconds.

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from workbench.errors import UsageError
 from workbench.stats.distributions import chi_square_above
 from workbench.stats.survival import checked
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 class LogRank(NamedTuple):
@@ -23,12 +26,12 @@ class LogRank(NamedTuple):
     expected: tuple[float, ...]
 
 
-def log_rank(durations: Sequence[float], observed: Sequence[bool], *, groups: Sequence[str]) -> LogRank | None:
+def log_rank(durations: ArrayLike, observed: ArrayLike, *, groups: Sequence[str]) -> LogRank | None:
     """Test whether the curves of two or more groups are one.
 
     Parameters
     ----------
-    durations, observed : sequence, shape (n,)
+    durations, observed : array_like, shape (n,)
         As :func:`workbench.stats.survival.kaplan_meier` takes them.
     groups : sequence of str, shape (n,)
         The group of each.

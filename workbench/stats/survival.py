@@ -7,7 +7,6 @@ is still at risk at that time. A number that the data cannot give is ``None``, n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,13 +16,13 @@ from workbench.errors import UsageError
 from workbench.stats.rates import z_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 
 class Curve(NamedTuple):
     """A survival curve at its event times, with the log-log limits where they exist, else NaN.
 
-    `survival` holds from each time up to the next; before the first it is 1. `count` are all durations,
+    `survival` holds from each time up to the next; before the first it is 1. `n` are all durations,
     `event_count` those that ended with the event, `last_s` the longest of all.
     """
 
@@ -34,7 +33,7 @@ class Curve(NamedTuple):
     se: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    count: int
+    n: int
     event_count: int
     last_s: float
 
@@ -56,14 +55,14 @@ class RestrictedMean(NamedTuple):
     high: float | None
 
 
-def kaplan_meier(durations: Sequence[float], observed: Sequence[bool], *, confidence: float = 0.95) -> Curve:
+def kaplan_meier(durations: ArrayLike, observed: ArrayLike, *, confidence: float = 0.95) -> Curve:
     """Return the Kaplan-Meier curve with Greenwood's standard error and log-log limits.
 
     Parameters
     ----------
-    durations : sequence of float, shape (n,)
+    durations : array_like of float, shape (n,)
         Seconds, at least 0.
-    observed : sequence of bool, shape (n,)
+    observed : array_like of bool, shape (n,)
         Whether the event came; False: censored.
     confidence : float, default 0.95
         Two-sided level of the limits at each time.
@@ -94,7 +93,7 @@ def kaplan_meier(durations: Sequence[float], observed: Sequence[bool], *, confid
     z = z_of(confidence)
     at, events = np.unique(times[came], return_counts=True)
     at_risk = len(times) - np.searchsorted(np.sort(times), at, side="left")
-    survival = np.cumprod(1.0 - events / at_risk)
+    survival = np.cumprod(1.0 - events / at_risk, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt(np.cumsum(events / (at_risk * (at_risk - events))))
         se = np.where(survival > 0, survival * spread, np.nan)
@@ -108,19 +107,19 @@ def kaplan_meier(durations: Sequence[float], observed: Sequence[bool], *, confid
         se=se,
         low=low,
         high=high,
-        count=len(times),
+        n=len(times),
         event_count=int(came.sum()),
         last_s=float(times.max()) if len(times) else 0.0,
     )
 
 
-def checked(durations: Sequence[float], observed: Sequence[bool]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def checked(durations: ArrayLike, observed: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return durations and flags as arrays that fit each other.
 
     Parameters
     ----------
-    durations : sequence of float, shape (n,)
-    observed : sequence of bool, shape (n,)
+    durations : array_like of float, shape (n,)
+    observed : array_like of bool, shape (n,)
 
     Returns
     -------
@@ -174,13 +173,13 @@ def _first(time_s: NDArray[np.float64], line: NDArray[np.float64], level: float)
 
 
 def restricted_mean(
-    durations: Sequence[float], observed: Sequence[bool], *, tau_s: float, confidence: float = 0.95
+    durations: ArrayLike, observed: ArrayLike, *, tau_s: float, confidence: float = 0.95
 ) -> RestrictedMean:
     """Return the mean time up to `tau_s`: the area under the curve.
 
     Parameters
     ----------
-    durations, observed : sequence, shape (n,)
+    durations, observed : array_like, shape (n,)
         As :func:`kaplan_meier` takes them; at least one.
     tau_s : float
         Where the mean ends, above 0. It must have been observed: not beyond the longest duration, unless that
@@ -205,9 +204,9 @@ def restricted_mean(
     """
     curve = kaplan_meier(durations, observed, confidence=confidence)
     ended = curve.event_count > 0 and curve.time_s[-1] == curve.last_s
-    if not tau_s > 0 or not curve.count or (tau_s > curve.last_s and not ended):
+    if not tau_s > 0 or not curve.n or (tau_s > curve.last_s and not ended):
         raise UsageError(
-            f"a mean up to {tau_s:g} s cannot be read from {curve.count} durations of {curve.last_s:g} s at most",
+            f"a mean up to {tau_s:g} s cannot be read from {curve.n} durations of {curve.last_s:g} s at most",
             hint="choose a shorter time",
         )
     inside = curve.time_s < tau_s

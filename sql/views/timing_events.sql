@@ -1,0 +1,56 @@
+-- timing_events
+-- One row per labelled moment, as a scoring config judges it, with what is known of its call; labels that were taken back have none.
+-- Key: call_id, label_id, config_id.
+-- Reads: calls, scored_events, standing_labels.
+-- Units: *_s seconds.
+-- call_id: call.
+-- label_id: label.
+-- config_id: scoring config.
+-- source_format: importer that read the call.
+-- agent_id: agent that answered; "not supplied" where the source does not say.
+-- agent_version: its version; "not supplied" where the source does not say.
+-- author: who labelled; "not supplied" where nobody is named.
+-- expect: what the label says the agent should do, yield or hold; empty: it does not say.
+-- onset_s: moment that was scored; where none was, the moment the label speaks of; empty: none.
+-- status: PASS, FAIL, INCONCLUSIVE or NOT_SCORABLE.
+-- reason: why it failed or could not be scored; empty: passed.
+-- agent_talking: whether the agent spoke at the onset; empty: not scored.
+-- did_yield: whether the agent stopped; empty: not scored.
+-- awaits_yield: whether it belongs to the times to yield: scored, labelled yield, the agent speaking.
+-- yield_observed_s: onset to the yield, or to the end of what was looked at; empty: not scored.
+-- yield_censored: whether the agent was still speaking then; empty: not scored.
+-- talk_over_s: both speaking; empty: not scored.
+-- awaits_response: whether it belongs to the times to respond: scored, and the caller's turn ended before an answer.
+-- response_gap_s: end of the caller's turn to the answer; empty: premature, no answer, or not scored.
+-- response_observed_s: the same, or to the end of the recording; empty: premature, no end of turn, or not scored.
+-- response_censored: whether the recording ended before an answer came; empty: as before.
+-- decision_margin_s: slack to the tightest bound, negative beyond it; empty: no bound.
+-- boundary_sensitive: whether that is a hop at most; empty: no bound.
+-- An agent that never stopped has a lower bound and no time to yield: it stays among those that are counted.
+select
+    events.call_id,
+    events.label_id,
+    events.config_id,
+    calls.source_format,
+    coalesce(calls.agent_id, 'not supplied') as agent_id,
+    coalesce(calls.agent_version, 'not supplied') as agent_version,
+    coalesce(labels.author, 'not supplied') as author,
+    events.expect,
+    coalesce(events.onset_s, labels.onset_s) as onset_s,
+    events.status,
+    events.reason,
+    events.agent_talking,
+    events.did_yield,
+    events.status in ('PASS', 'FAIL') and events.expect = 'yield' and events.agent_talking as awaits_yield,
+    events.yield_observed_s,
+    events.yield_censored,
+    events.talk_over_s,
+    events.status in ('PASS', 'FAIL') and events.response_observed_s is not null as awaits_response,
+    events.response_gap_s,
+    events.response_observed_s,
+    events.response_censored,
+    events.decision_margin_s,
+    events.boundary_sensitive
+from scored_events as events
+join calls using (call_id)
+join standing_labels as labels using (call_id, label_id)

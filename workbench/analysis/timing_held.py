@@ -1,0 +1,148 @@
+"""Labelled moments of an archive in memory: verdicts for any parameters, without a query and without the sound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.archive.scoring import Evidence
+from workbench.timing.events import FAIL, PASS, scored
+from workbench.timing.lines import Line, lay
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from workbench.analysis.timing_levels import HeldLevels
+    from workbench.archive.archive import Archive
+    from workbench.audio.config import MeasureConfig
+    from workbench.timing.score_config import ScoreConfig
+
+FACTS = ("source_format", "agent_id", "agent_version")
+_MOST_LINES = 8
+
+
+class HeldMoments:
+    """Everything that a verdict rests on, read once from one snapshot.
+
+    Input health, echo and the separation of speech from noise stay as they were measured, whatever threshold is
+    tried.
+
+    Parameters
+    ----------
+    archive : Archive
+        An open archive; nothing is written to it. Frames are read when a measuring parameter is first changed.
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        import polars as pl
+
+        self._reader = archive.reader
+        self._evidence = Evidence.read(archive.reader)
+        self.labels: list[dict[str, Any]] = self._evidence.labels
+        self.call_ids = sorted({label["call_id"] for label in self.labels})
+        calls = archive.reader.frame("select call_id, source_format, agent_id, agent_version from calls")
+        self._facts = {row["call_id"]: row for row in calls.filter(pl.col("call_id").is_in(self.call_ids)).to_dicts()}
+        self._labelled = self._evidence.recordings.filter(pl.col("call_id").is_in(self.call_ids))
+        self._health = {
+            call_id: row | {"recording_id": row["caller_recording_id"]}
+            for call_id, row in self._evidence.inputs.items()
+        }
+        self._levels: HeldLevels | None = None
+        self._lines: dict[str, Line] = {}
+
+    @property
+    def measured_with(self) -> MeasureConfig:
+        """The config that the archive was measured with."""
+        return self._evidence.measured_with
+
+    @property
+    def levels(self) -> HeldLevels:
+        """Levels of the labelled calls, read at first use."""
+        from workbench.analysis.timing_levels import HeldLevels
+
+        if self._levels is None:
+            self._levels = HeldLevels.read(self._reader, self._evidence, call_ids=self.call_ids)
+        return self._levels
+
+    def rows(self, score: ScoreConfig, *, measure: MeasureConfig | None = None) -> list[dict[str, Any]]:
+        """Return a row of `scored_events` for each label.
+
+        Parameters
+        ----------
+        score : ScoreConfig
+            How to score.
+        measure : MeasureConfig, optional
+            What counts as speech; by default what the archive was measured with.
+
+        Returns
+        -------
+        list of dict
+            In the order of call and label; empty where nothing is labelled.
+        """
+        line = self._line(measure or self.measured_with)
+        return scored(self.labels, line, health=self._health, config=score, run_id="")
+
+    def events(self, score: ScoreConfig, *, measure: MeasureConfig | None = None) -> pl.DataFrame:
+        """Return the rows that the view `timing_events` would show after scoring with a config.
+
+        Parameters
+        ----------
+        score : ScoreConfig
+            How to score.
+        measure : MeasureConfig, optional
+            As :meth:`rows` takes it.
+
+        Returns
+        -------
+        polars.DataFrame
+            With the columns of the view, in the order of call and label.
+        """
+        import polars as pl
+
+        rows = [
+            _event(row, label, self._facts[row["call_id"]])
+            for row, label in zip(self.rows(score, measure=measure), self.labels, strict=True)
+            if row["call_id"] in self._facts
+        ]
+        return pl.DataFrame(rows, schema=columns())
+
+    def _line(self, measure: MeasureConfig) -> Line:
+        if measure.config_id not in self._lines:
+            segments = self._evidence.segments if measure == self.measured_with else self.levels.segments(measure)
+            while len(self._lines) >= _MOST_LINES:
+                self._lines.pop(next(iter(self._lines)))
+            self._lines[measure.config_id] = lay(self._labelled, segments, measure)
+        return self._lines[measure.config_id]
+
+
+def columns() -> dict[str, Any]:
+    """Return the columns of the view `timing_events` with their types.
+
+    Returns
+    -------
+    dict of str to polars data type
+    """
+    import polars as pl
+
+    texts = ("call_id", "label_id", "config_id", *FACTS, "author", "expect")
+    kinds: dict[str, Any] = dict.fromkeys(texts, pl.String) | {"onset_s": pl.Float64}
+    kinds |= dict.fromkeys(("status", "reason"), pl.String)
+    kinds |= dict.fromkeys(("agent_talking", "did_yield", "awaits_yield"), pl.Boolean)
+    kinds |= {"yield_observed_s": pl.Float64, "yield_censored": pl.Boolean, "talk_over_s": pl.Float64}
+    kinds |= {"awaits_response": pl.Boolean, "response_gap_s": pl.Float64, "response_observed_s": pl.Float64}
+    return kinds | {"response_censored": pl.Boolean, "decision_margin_s": pl.Float64, "boundary_sensitive": pl.Boolean}
+
+
+def _event(row: Mapping[str, Any], label: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    judged = row["status"] in (PASS, FAIL)
+    found = {name: row[name] for name in columns() if name in row}
+    found |= {
+        "source_format": facts["source_format"],
+        "agent_id": facts["agent_id"] or "not supplied",
+        "agent_version": facts["agent_version"] or "not supplied",
+        "author": label["author"] or "not supplied",
+        "onset_s": label["onset_s"] if row["onset_s"] is None else row["onset_s"],
+        "awaits_yield": judged and row["expect"] == "yield" and bool(row["agent_talking"]),
+        "awaits_response": judged and row["response_observed_s"] is not None,
+    }
+    return found

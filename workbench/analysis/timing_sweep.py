@@ -1,0 +1,233 @@
+"""A grid of parameters over all labelled moments: how many verdicts flip, which, and at which value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from workbench.analysis.timing_levels import SWEPT
+from workbench.errors import UsageError
+from workbench.timing.score_config import ScoreConfig
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from workbench.analysis.timing_held import HeldMoments
+    from workbench.audio.config import MeasureConfig
+
+MOST_POINTS = 2000
+STATUSES = ("PASS", "FAIL", "INCONCLUSIVE", "NOT_SCORABLE")
+_SCORING = tuple(field.name for field in msgspec.structs.fields(ScoreConfig))
+_LARGER_IS_NONE = ("max_time_to_yield_s", "max_talk_over_s")
+
+Value = float | bool | None
+Grid = Mapping[str, Sequence[Value]]
+
+
+class Sweep(NamedTuple):
+    """What a sweep found: the default it is compared with, one row a grid point, a moment, and a flip."""
+
+    default: dict[str, Value]
+    points: pl.DataFrame
+    moments: pl.DataFrame
+    flips: pl.DataFrame
+
+
+def grid_of(texts: Sequence[str]) -> dict[str, list[Value]]:
+    """Return a grid as it is typed.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Each `NAME=VALUE,VALUE,...`: a parameter of :class:`ScoreConfig`, or one of `rel_db`, `abs_gate_db`,
+        `hangover_s`, `noise_percentile`, `dyn_margin_db` of :class:`MeasureConfig`. `none` is no bound.
+
+    Returns
+    -------
+    dict of str to list
+        Values by parameter, in the order given, each once.
+
+    Raises
+    ------
+    UsageError
+        For an unknown name, a value that is no number, or no parameter at all.
+    """
+    grid: dict[str, list[Value]] = {}
+    for text in texts:
+        name, _, values = (part.strip() for part in text.partition("="))
+        if name not in (*_SCORING, *SWEPT) or name in grid:
+            what = "is given twice" if name in grid else "is no parameter of scoring or measuring that can be swept"
+            raise UsageError(f"{name!r} {what}", where="--grid", hint=f"one of: {', '.join((*SWEPT, *_SCORING))}")
+        grid[name] = list(dict.fromkeys(_value(name, value.strip()) for value in values.split(",")))
+    if not grid:
+        raise UsageError("nothing is swept", where="--grid", hint="for instance --grid rel_db=10,15,20")
+    return grid
+
+
+def _value(name: str, text: str) -> Value:
+    if name == "echo_gate":
+        if text.lower() in ("true", "false"):
+            return text.lower() == "true"
+        raise UsageError(f"{name}={text}", where="--grid", hint="true or false")
+    if text.lower() == "none" and getattr(ScoreConfig(), name, 0) is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{name}={text} is no number", where="--grid", hint=f"for instance {name}=1,2,3") from None
+
+
+def sweep(held: HeldMoments, grid: Grid, *, base: ScoreConfig | None = None) -> Sweep:
+    """Derive every verdict anew at every point of a grid and compare it with the default.
+
+    Parameters
+    ----------
+    held : HeldMoments
+        Labelled moments and what their verdicts rest on.
+    grid : mapping of str to sequence
+        Values by parameter; every combination is a point.
+    base : ScoreConfig, optional
+        The default that verdicts are compared with, beside the config that the archive was measured with.
+
+    Returns
+    -------
+    Sweep
+        `points` counts statuses and flips of each combination; a flip is another status, not another reason.
+        `flips` says for each moment and parameter, the others at their default, the nearest value below and above
+        the default at which its verdict is another one. Tables are empty where nothing is labelled.
+
+    Raises
+    ------
+    UsageError
+        When the grid has more than 2,000 points, or a value that its config refuses.
+    """
+    base = base or ScoreConfig()
+    size = prod(len(values) for values in grid.values())
+    if size > MOST_POINTS:
+        raise UsageError(f"{size} grid points are too many, {MOST_POINTS} is the most", hint="sweep fewer values")
+    default = {name: _default(held, base, name) for name in grid}
+    before = held.rows(base)
+    seen: dict[tuple[Value, ...], list[dict[str, Any]]] = {tuple(default.values()): before}
+    points = list(product(*_ordered(grid, held, base)))
+    alone = [tuple((default | {name: value}).values()) for name, values in grid.items() for value in values]
+    for point in (*points, *alone):
+        if point not in seen:
+            score, measure = _configs(held, base, dict(zip(grid, point, strict=True)))
+            seen[point] = held.rows(score, measure=measure)
+    return Sweep(
+        default,
+        _points(grid, points, before=before, seen=seen),
+        _moments(points, before=before, seen=seen),
+        _flips(grid, default, before=before, seen=seen),
+    )
+
+
+def _ordered(grid: Grid, held: HeldMoments, base: ScoreConfig) -> Iterator[Sequence[Value]]:
+    """The values of each parameter, refused before anything is derived where a config would not take one."""
+    for name, values in grid.items():
+        for value in values:
+            _configs(held, base, {name: value})
+        yield values
+
+
+def _default(held: HeldMoments, base: ScoreConfig, name: str) -> Value:
+    value: Value = getattr(held.measured_with if name in SWEPT else base, name)
+    return value
+
+
+def _configs(held: HeldMoments, base: ScoreConfig, values: Mapping[str, Value]) -> tuple[ScoreConfig, MeasureConfig]:
+    scoring = {name: value for name, value in values.items() if name not in SWEPT}
+    measuring = {name: value for name, value in values.items() if name in SWEPT}
+    return msgspec.structs.replace(base, **scoring), msgspec.structs.replace(held.measured_with, **measuring)
+
+
+Rows = list[dict[str, Any]]
+
+
+def _points(
+    grid: Grid, points: Sequence[tuple[Value, ...]], *, before: Rows, seen: Mapping[tuple[Value, ...], Rows]
+) -> pl.DataFrame:
+    import polars as pl
+
+    found = []
+    for values in points:
+        pairs = [(old["status"], new["status"]) for old, new in zip(before, seen[values], strict=True)]
+        counts = {f"{status.lower()}_count": sum(new == status for _, new in pairs) for status in STATUSES}
+        flips = {"flip_count": sum(old != new for old, new in pairs)}
+        flips |= {
+            "pass_to_fail_count": pairs.count(("PASS", "FAIL")),
+            "fail_to_pass_count": pairs.count(("FAIL", "PASS")),
+        }
+        found.append(dict(zip(grid, values, strict=True)) | counts | flips)
+    kinds: dict[str, Any] = {name: pl.Boolean if name == "echo_gate" else pl.Float64 for name in grid}
+    counted = [f"{status.lower()}_count" for status in STATUSES]
+    counted += ["flip_count", "pass_to_fail_count", "fail_to_pass_count"]
+    return pl.DataFrame(found, schema=kinds | dict.fromkeys(counted, pl.Int64))
+
+
+def _moments(
+    points: Sequence[tuple[Value, ...]], *, before: Rows, seen: Mapping[tuple[Value, ...], Rows]
+) -> pl.DataFrame:
+    import polars as pl
+
+    found = []
+    for ix, old in enumerate(before):
+        others = [seen[values][ix]["status"] for values in points]
+        row = {name: old[name] for name in ("call_id", "label_id", "onset_s", "expect", "status", "reason")}
+        row |= {"boundary_sensitive": old["boundary_sensitive"]}
+        row |= {"flip_count": sum(status != old["status"] for status in others), "point_count": len(points)}
+        found.append(row)
+    texts = ("call_id", "label_id", "expect", "status", "reason")
+    kinds: dict[str, Any] = dict.fromkeys(texts, pl.String) | {"onset_s": pl.Float64, "boundary_sensitive": pl.Boolean}
+    kinds |= dict.fromkeys(("flip_count", "point_count"), pl.Int64)
+    frame = pl.DataFrame(found, schema=kinds)
+    return frame.sort("flip_count", "call_id", "label_id", descending=[True, False, False])
+
+
+def _flips(
+    grid: Grid, default: Mapping[str, Value], *, before: Rows, seen: Mapping[tuple[Value, ...], Rows]
+) -> pl.DataFrame:
+    """The nearest value on each side of the default, the other parameters at theirs, with another verdict."""
+    import polars as pl
+
+    found = []
+    for name, values in grid.items():
+        centre = _place(name, default[name])
+        sides = {
+            "below": sorted((v for v in values if _place(name, v) < centre), key=lambda v: -_place(name, v)),
+            "above": sorted((v for v in values if _place(name, v) > centre), key=lambda v: _place(name, v)),
+        }
+        for ix, old in enumerate(before):
+            for side, ordered in sides.items():
+                kept = default[name]
+                for value in ordered:
+                    new = seen[tuple((dict(default) | {name: value}).values())][ix]
+                    if new["status"] != old["status"]:
+                        row = {key: old[key] for key in ("call_id", "label_id", "onset_s", "expect", "status")}
+                        row |= {"parameter": name, "side": side, "kept_at": _text(kept), "flips_at": _text(value)}
+                        found.append(row | {"status_then": new["status"], "reason_then": new["reason"]})
+                        break
+                    kept = value
+    texts = "call_id label_id expect status parameter side kept_at flips_at status_then reason_then".split()
+    kinds: dict[str, Any] = dict.fromkeys(texts, pl.String)
+    order = "call_id label_id onset_s expect parameter side kept_at flips_at status status_then reason_then".split()
+    return (
+        pl.DataFrame(found, schema=kinds | {"onset_s": pl.Float64})
+        .select(order)
+        .sort("call_id", "label_id", "parameter", "side")
+    )
+
+
+def _place(name: str, value: Value) -> float:
+    """Where a value lies on its axis; no bound lies above every bound, no gate below every gate."""
+    if value is None:
+        return float("inf") if name in _LARGER_IS_NONE else float("-inf")
+    return float(value)
+
+
+def _text(value: Value) -> str:
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else f"{value:g}"
