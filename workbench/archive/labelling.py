@@ -58,6 +58,37 @@ def expectation(
     UsageError
         When the call is not there, the moment lies outside it, or a value cannot be.
     """
+    label = checked_expectation(
+        layout,
+        call_id,
+        onset_s=onset_s,
+        expect=expect,
+        author=author,
+        max_time_to_yield_s=max_time_to_yield_s,
+        max_talk_over_s=max_talk_over_s,
+        note=note,
+    )
+    return _add(layout, call_id, label)
+
+
+def checked_expectation(
+    layout: Layout,
+    call_id: str,
+    *,
+    onset_s: float,
+    expect: str,
+    author: str,
+    max_time_to_yield_s: float | None = None,
+    max_talk_over_s: float | None = None,
+    note: str | None = None,
+) -> dict[str, Any]:
+    """Return the label that :func:`expectation` adds, as :func:`add_within` takes it; nothing is written.
+
+    Raises
+    ------
+    UsageError
+        As :func:`expectation`.
+    """
     if expect not in ("yield", "hold"):
         raise UsageError(f"expect is {expect!r}", hint="yield (the agent should stop) or hold (it should go on)")
     value = {"max_time_to_yield_s": max_time_to_yield_s, "max_talk_over_s": max_talk_over_s, "note": note}
@@ -73,11 +104,8 @@ def expectation(
             hint="give seconds from the start of the call",
         )
     kept = {name: found for name, found in value.items() if found is not None}
-    return _add(
-        layout,
-        call_id,
-        {"kind": "expectation", "onset_s": float(onset_s), "expect": expect, "value": kept or None},
-        author=author,
+    return _label(
+        {"kind": "expectation", "onset_s": float(onset_s), "expect": expect, "value": kept or None}, author=author
     )
 
 
@@ -115,7 +143,7 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
             where=call_id,
             hint=f"to exchange them, import it anew: workbench import FILE --replace --channels {','.join(roles)}",
         )
-    return _add(layout, call_id, {"kind": "channel_map", "value": {"roles": list(roles)}}, author=author)
+    return _add(layout, call_id, _label({"kind": "channel_map", "value": {"roles": list(roles)}}, author=author))
 
 
 def retract(layout: Layout, call_id: str, label_id: str, *, author: str) -> str:
@@ -141,7 +169,7 @@ def retract(layout: Layout, call_id: str, label_id: str, *, author: str) -> str:
     if label_id not in {row["label_id"] for row in _standing(layout, call_id)}:
         hint = layout.command("workbench sql \"from standing_labels where kind = 'expectation'\"")
         raise UsageError(f"no label {label_id!r} stands for this call", where=call_id, hint=hint)
-    return _add(layout, call_id, {"kind": "retraction", "value": {"label_id": label_id}}, author=author)
+    return _add(layout, call_id, _label({"kind": "retraction", "value": {"label_id": label_id}}, author=author))
 
 
 def _call(layout: Layout, call_id: str) -> dict[str, Any]:
@@ -165,12 +193,13 @@ def _standing(layout: Layout, call_id: str) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _add(layout: Layout, call_id: str, label: dict[str, Any], *, author: str) -> str:
-    """Add a label unless the same one stands; one that was taken back may be given again."""
+def _label(label: dict[str, Any], *, author: str) -> dict[str, Any]:
     if not author.strip():
         raise UsageError("a label needs an author", hint="give --author NAME")
-    row = {"onset_s": None, "end_s": None, "expect": None, **label, "author": author, "authority": AUTHORITY}
-    content = digest(row)
+    return {"onset_s": None, "end_s": None, "expect": None, **label, "author": author, "authority": AUTHORITY}
+
+
+def _add(layout: Layout, call_id: str, label: dict[str, Any]) -> str:
     writer = Writer(layout)
 
     def work(con: duckdb.DuckDBPyConnection) -> str:
@@ -178,31 +207,36 @@ def _add(layout: Layout, call_id: str, label: dict[str, Any], *, author: str) ->
 
         if not con.execute(f"SELECT 1 FROM lake.calls WHERE call_id = {quote(call_id)}").fetchall():
             raise UsageError(f"the call {call_id!r} was deleted meanwhile", where=str(layout.root))
-        query = f"SELECT label_id, kind, value FROM lake.labels WHERE call_id = {quote(call_id)}"
-        there = con.execute(query).fetchall()
-        back = [str(value) for _, kind, value in there if kind == "retraction"]
-        same = [label_id for label_id, *_ in there if label_id.endswith(content)]
-        standing = [label_id for label_id in same if not any(f'"{label_id}"' in value for value in back)]
-        if standing:
-            return str(standing[0])
-        run = runs.begin("label", {"call_id": call_id, "kind": row["kind"]})
-        label_id = f"{len(there)}-{content}"
-        writer.add(
-            "labels",
-            [
-                row
-                | {
-                    "call_id": call_id,
-                    "label_id": label_id,
-                    "value": None if row["value"] is None else json_text(row["value"]),
-                    "recorded_at": datetime.now(UTC),
-                }
-            ],
-        )
-        writer.add("runs", [runs.end(run, {"labels": 1})])
-        return label_id
+        return add_within(con, writer, call_id=call_id, label=label)
 
     try:
         return writer.transaction(work, message=f"label {call_id}")
     finally:
         writer.close()
+
+
+def add_within(con: duckdb.DuckDBPyConnection, writer: Writer, *, call_id: str, label: dict[str, Any]) -> str:
+    """Add a label inside a running transaction unless the same one stands; one taken back may be given again.
+
+    Returns
+    -------
+    str
+        The id of the label that stands.
+    """
+    from workbench.archive.lake import quote
+
+    content = digest(label)
+    query = f"SELECT label_id, kind, value FROM lake.labels WHERE call_id = {quote(call_id)}"
+    there = con.execute(query).fetchall()
+    back = [str(value) for _, kind, value in there if kind == "retraction"]
+    same = [label_id for label_id, *_ in there if label_id.endswith(content)]
+    standing = [label_id for label_id in same if not any(f'"{label_id}"' in value for value in back)]
+    if standing:
+        return str(standing[0])
+    run = runs.begin("label", {"call_id": call_id, "kind": label["kind"]})
+    label_id = f"{len(there)}-{content}"
+    value = None if label["value"] is None else json_text(label["value"])
+    more = {"call_id": call_id, "label_id": label_id, "value": value, "recorded_at": datetime.now(UTC)}
+    writer.add("labels", [label | more])
+    writer.add("runs", [runs.end(run, {"labels": 1})])
+    return label_id

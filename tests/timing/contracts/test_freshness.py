@@ -1,0 +1,90 @@
+"""Copies are recognised, other calls are not."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from scipy.signal import resample_poly
+
+from workbench.timing.contracts.freshness import Envelope, freshness
+from workbench.timing.contracts.judging import Judged, judge
+
+CALLS = Path(__file__).parents[3] / "data/calls"
+CLIPS = sorted([*CALLS.glob("vapi-defaults/audio/*.wav"), *CALLS.glob("ami-floor-exchange/audio/*.wav")])
+
+
+def heard(path: Path) -> Judged:
+    return judge(path, expect="yield", onset_s=1.0)
+
+
+@pytest.fixture(scope="module")
+def takes() -> dict[str, Judged]:
+    assert len(CLIPS) == 12
+    return {path.name: heard(path) for path in CLIPS}
+
+
+@pytest.mark.parametrize("name", ["vapi-default-01-hard-interruption", "ami-en2002b-bc-0859"])
+@pytest.mark.parametrize("copy", ["8 to 16 kHz", "16 to 8 kHz", "22.05 kHz", "-6 dB", "mp3", "ogg", "mu-law", "later"])
+def test_a_copy_is_the_same_recording(tmp_path: Path, takes: dict[str, Judged], name: str, copy: str) -> None:
+    (path,) = [path for path in CLIPS if path.name.startswith(name)]
+    original = takes[path.name]
+    samples, rate = soundfile.read(path, dtype="float64")
+    if copy == "8 to 16 kHz":
+        narrow = tmp_path / "narrow.wav"
+        samples = resample_poly(samples, 1, 2, axis=0)
+        soundfile.write(narrow, samples, rate // 2)
+        original, samples = heard(narrow), resample_poly(samples, 2, 1, axis=0)
+    elif copy == "16 to 8 kHz":
+        samples, rate = resample_poly(samples, 1, 2, axis=0), rate // 2
+    elif copy == "22.05 kHz":
+        samples, rate = resample_poly(samples, 22050, rate, axis=0), 22050
+    elif copy == "-6 dB":
+        samples = samples * 10 ** (-6 / 20)
+    elif copy == "later":
+        samples = np.concatenate([np.zeros((round(0.7 * rate), 2)), samples])
+    kind = {"mp3": ".mp3", "ogg": ".ogg"}.get(copy, ".wav")
+    soundfile.write(tmp_path / f"copy{kind}", samples, rate, subtype="ULAW" if copy == "mu-law" else None)
+    made = heard(tmp_path / f"copy{kind}")
+    found = freshness(original.envelope, made.envelope, first_pcm=original.pcm_sha256, second_pcm=made.pcm_sha256)
+    assert found.state == "same_envelope", found
+    assert found.lag_s == pytest.approx(-0.7 if copy == "later" else 0.0, abs=0.011)
+
+
+def test_no_two_of_the_bundled_clips_are_taken_for_one(takes: dict[str, Judged]) -> None:
+    found = [freshness(one.envelope, two.envelope) for one, two in combinations(takes.values(), 2)]
+    assert len(found) == 66
+    assert {item.state for item in found} == {"different"}
+    assert max(item.correlation or 0 for item in found) < 0.7
+
+
+def test_the_same_samples_need_no_envelope(takes: dict[str, Judged]) -> None:
+    none = Envelope(dbfs=np.zeros((2, 0)), hop_s=0.01)
+    assert freshness(none, none, first_pcm="a", second_pcm="a").state == "same_pcm"
+    assert freshness(none, none, first_pcm="a", second_pcm="b").state == "unknown"
+
+
+def test_the_same_caller_with_another_agent_is_another_take(takes: dict[str, Judged]) -> None:
+    one, two = (takes[path.name].envelope for path in CLIPS[3:5])
+    mixed = Envelope(dbfs=np.stack([one.dbfs[0], two.dbfs[1]]), hop_s=one.hop_s)
+    assert freshness(one, mixed).state == "different"
+
+
+def test_against_numpy_at_one_lag(takes: dict[str, Judged]) -> None:
+    """The correlation at lag 0 of equally long envelopes is numpy's corrcoef."""
+    rng = np.random.default_rng(1)
+    base = rng.normal(-30, 8, (2, 900))
+    other = base + rng.normal(0, 2, base.shape)
+    found = freshness(Envelope(dbfs=base, hop_s=0.01), Envelope(dbfs=other, hop_s=0.01))
+    floored = [np.maximum(rows, rows.max(axis=1, keepdims=True) - 45) for rows in (base, other)]
+    expected = min(np.corrcoef(floored[0][ix], floored[1][ix])[0, 1] for ix in (0, 1))
+    assert (found.lag_s, found.correlation) == (0.0, pytest.approx(expected, abs=1e-4))
+
+
+@pytest.mark.parametrize(("frames", "level"), [(100, -30.0), (900, -120.0)])
+def test_too_little_to_compare_is_unknown(frames: int, level: float) -> None:
+    flat = Envelope(dbfs=np.full((2, frames), level), hop_s=0.01)
+    assert freshness(flat, flat).state == "unknown"

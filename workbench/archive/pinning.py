@@ -1,0 +1,270 @@
+"""Pins a labelled moment: its clip, scored as a recording of its own, becomes a contract and a row of `contracts`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.archive import labelling, media, runs
+from workbench.archive.lake import Reader, Writer, quote
+from workbench.archive.layout import Layout
+from workbench.archive.scoring import Evidence
+from workbench.errors import NotScorable, UsageError
+from workbench.timing.contracts.placing import placed
+from workbench.timing.score_config import ScoreConfig
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from workbench.timing.contracts.document import Contract
+    from workbench.timing.contracts.making import Made
+
+COMPARED = ("time_to_yield_s", "talk_over_s", "response_gap_s", "premature_start_s")
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A contract that was written: its folder, its document, and what the whole call had given."""
+
+    folder: Path
+    contract: Contract
+    label_id: str
+    event: dict[str, Any]
+
+    @property
+    def differences(self) -> list[tuple[str, Any, Any]]:
+        """What the clip gives otherwise than the whole call, as (name, call, clip)."""
+        both = [(name, self.event[name], self.contract.measurement[name]) for name in COMPARED]
+        return [(name, whole, clip) for name, whole, clip in both if whole != clip]
+
+
+def pin(
+    layout: Layout,
+    call_id: str,
+    *,
+    author: str,
+    label_id: str | None = None,
+    expectation: dict[str, Any] | None = None,
+    folder: str | Path = "contracts",
+    pre_s: float = 2.0,
+    post_s: float = 6.0,
+    key: bytes | None = None,
+    config: ScoreConfig | None = None,
+) -> Pinned:
+    """Make a contract of a labelled moment.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+    call_id : str
+        The call.
+    author : str
+        Who judges, where the moment is labelled with this.
+    label_id : str, optional
+        A label that stands.
+    expectation : dict, optional
+        A label to give now, instead: `onset_s`, `expect`, and perhaps the bounds `max_time_to_yield_s` and
+        `max_talk_over_s`.
+    folder : path
+        Where the contract's folder ``<id>.contract`` is made.
+    pre_s, post_s : float
+        Context before and after the moment, in seconds.
+    key : bytes, optional
+        Secret to sign with.
+    config : ScoreConfig, optional
+        How it is scored; the published method by default.
+
+    Returns
+    -------
+    Pinned
+        Label, row and folder are there; the same moment pinned again adds no row.
+
+    Raises
+    ------
+    UsageError
+        When the call or label is not there, or a value cannot be.
+    NotScorable
+        When the moment, or its clip, gives no verdict, or the two give different ones. Nothing is written.
+    ExportFailed
+        When the folder cannot be made. Nothing is kept of the contract then.
+    ArchiveFailed
+        When the recording is gone or was changed.
+    """
+    if (label_id is None) == (expectation is None):
+        raise UsageError(
+            "name the moment by one thing", where=call_id, hint="a label, or a time with what was expected"
+        )
+    if not (0 <= pre_s < float("inf") and 0 < post_s < float("inf")):
+        raise UsageError(f"context of {pre_s:g} s before and {post_s:g} s after cannot be", hint="give seconds above 0")
+    config = config or ScoreConfig()
+    given = (
+        None if expectation is None else labelling.checked_expectation(layout, call_id, author=author, **expectation)
+    )
+    reader = Reader(layout)
+    try:
+        evidence = Evidence.read(reader)
+        event, label = _scored(evidence, layout, call_id, label_id=label_id, given=given, config=config)
+        recordings = _recordings(reader, evidence.inputs[call_id])
+    finally:
+        reader.close()
+    made = _made(
+        layout, event, label, recordings=recordings, evidence=evidence, pre_s=pre_s, post_s=post_s, config=config
+    )
+    return _kept(layout, made, event=event, label_id=label_id, given=given, folder=Path(folder), key=key)
+
+
+def _scored(
+    evidence: Evidence,
+    layout: Layout,
+    call_id: str,
+    *,
+    label_id: str | None,
+    given: dict[str, Any] | None,
+    config: ScoreConfig,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Score the moment on the whole call; refuse where that gives no verdict."""
+    if given is not None:
+        label = given | {"call_id": call_id, "label_id": "-"}
+    else:
+        found = [row for row in evidence.labels if (row["call_id"], row["label_id"]) == (call_id, label_id)]
+        if not found:
+            hint = layout.command("workbench sql \"from standing_labels where kind = 'expectation'\"")
+            raise UsageError(
+                f"no label {label_id!r} of kind expectation stands for this call", where=call_id, hint=hint
+            )
+        label = found[0]
+    (event,) = replace(evidence, labels=[label]).scored(config, run_id="-")
+    if event["status"] not in ("PASS", "FAIL"):
+        from workbench.timing.events import REASONS
+
+        facts = evidence.inputs.get(call_id) or {}
+        raise NotScorable(
+            f"the moment gives no verdict: {event['status']}, {event['reason']}",
+            where=call_id,
+            hint=REASONS.get(event["reason"]) or facts.get("next_step") or "choose another moment",
+        )
+    return event, label
+
+
+def _recordings(reader: Reader, inputs: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The recordings that caller and agent are heard in."""
+    found = {}
+    for role in ("caller", "agent"):
+        wanted = {"call": inputs["call_id"], "id": inputs[f"{role}_recording_id"]}
+        names, rows = reader.rows("from recordings where call_id = $call and recording_id = $id", wanted)
+        found[role] = dict(zip(names, rows[0], strict=True))
+    return found
+
+
+def _made(
+    layout: Layout,
+    event: dict[str, Any],
+    label: dict[str, Any],
+    *,
+    recordings: dict[str, dict[str, Any]],
+    evidence: Evidence,
+    pre_s: float,
+    post_s: float,
+    config: ScoreConfig,
+) -> Made:
+    """Cut and measure the clip; refuse where its verdict is not that of the call."""
+    from workbench.timing.contracts.clip import cut
+    from workbench.timing.contracts.document import Label, policy
+    from workbench.timing.contracts.making import make
+
+    onset_s = event["onset_s"]
+    sides = {role: _side(layout, row, role) for role, row in recordings.items()}
+    measure = evidence.measured_with
+    clip = cut(sides["caller"], sides["agent"], from_s=onset_s - pre_s, to_s=onset_s + post_s, measure=measure)
+    made = make(
+        clip.wav,
+        Label(
+            expect=event["expect"],
+            onset_s=round(onset_s - clip.start_s, 6),
+            author=label["author"],
+            authority=label["authority"],
+        ),
+        policy=policy(
+            config,
+            measure,
+            max_time_to_yield_s=event["max_time_to_yield_s"],
+            max_talk_over_s=event["max_talk_over_s"],
+            channel_map_confirmed=True,  # an event with a verdict comes from a call without doubt of its map
+        ),
+        source_sha256=[row["recording_id"] for row in recordings.values()],
+        engine=runs.workbench_version(),
+        where=event["call_id"],
+    )
+    found = made.contract.measurement
+    if (found["status"], found["did_yield"]) != (event["status"], event["did_yield"]):
+        raise NotScorable(
+            f"the clip gives {_verdict(found)} and the whole call {_verdict(event)}: "
+            "the noise floor of a short clip is another one",
+            where=event["call_id"],
+            hint="give it more context with a longer --pre-s and --post-s",
+        )
+    return made
+
+
+def _verdict(event: dict[str, Any]) -> str:
+    return f"{event['status']} ({'yielded' if event['did_yield'] else 'did not yield'})"
+
+
+def _side(layout: Layout, row: dict[str, Any], role: str) -> Any:
+    from workbench.timing.contracts.clip import Side
+
+    channels = [ix for ix, name in enumerate(row["channel_roles"]) if name == role]
+    if len(channels) != 1:
+        raise NotScorable(
+            f"{len(channels)} channels carry the {role}, and a clip has one for each party",
+            where=row["call_id"],
+            hint=f"import a recording with one {role} channel",
+        )
+    raw = row["container"] == "raw"
+    return Side(
+        path=str(media.require(layout, row)),
+        channel_ix=channels[0],
+        offset_s=row["offset_s"],
+        encoding=row["codec"] if raw else None,
+        sample_rate_hz=row["sample_rate_hz"] if raw else None,
+    )
+
+
+def _kept(
+    layout: Layout,
+    made: Made,
+    *,
+    event: dict[str, Any],
+    label_id: str | None,
+    given: dict[str, Any] | None,
+    folder: Path,
+    key: bytes | None,
+) -> Pinned:
+    """Write label, row and folder: the transaction is committed with the folder ready to take its name."""
+    from workbench.timing.contracts import members
+
+    contract, call_id = made.contract, event["call_id"]
+    target = folder / f"{contract.contract_id}{members.SUFFIX}"
+    writer = Writer(layout)
+
+    def work(con: duckdb.DuckDBPyConnection) -> str:
+        if not con.execute(f"SELECT 1 FROM lake.calls WHERE call_id = {quote(call_id)}").fetchall():
+            raise UsageError(f"the call {call_id!r} was deleted meanwhile", where=str(layout.root))
+        named = label_id or labelling.add_within(con, writer, call_id=call_id, label=given or {})
+        same = f"SELECT 1 FROM lake.contracts WHERE contract_id = {quote(contract.contract_id)}"
+        if not con.execute(same).fetchall():
+            run = runs.begin("pin", {"call_id": call_id, "label_id": named})
+            document = made.files[members.DOCUMENT].decode()
+            row = {"contract_id": contract.contract_id, "call_id": call_id, "label_id": named, "document": document}
+            writer.add("contracts", [row | {"run_id": run["run_id"]}])
+            writer.add("runs", [runs.end(run, {"contracts": 1})])
+        return named
+
+    try:
+        with placed(target, members.sealed(made.files, key=key)):
+            named = writer.transaction(work, message=f"pin {contract.contract_id}")
+    finally:
+        writer.close()
+    return Pinned(target, contract, named, event)

@@ -1,0 +1,103 @@
+"""`workbench prove`: contracts measured again from their own sound."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from workbench.cli import options, output
+from workbench.errors import Exit
+
+if TYPE_CHECKING:
+    from workbench.timing.contracts.proving import Proof
+
+
+@options.command("prove")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
+@click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write the results as JUnit XML too.")
+@click.option("--sign-key-env", metavar="NAME", help="Environment variable that holds the key they were signed with.")
+@click.option("--require-signature", is_flag=True, help="Refuse a contract that is not signed with that key.")
+@options.as_json
+@options.quiet
+def command(
+    paths: tuple[str, ...],
+    *,
+    junit: str | None,
+    sign_key_env: str | None,
+    require_signature: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Measure contracts again: folders, packed files, or folders of them.
+
+    Each gives PASS, FAIL, TAMPERED (a digest does not fit) or REFUSED (no verdict, or unreadable). Exit 0: all
+    passed; 1: any failed or was tampered with; 2: any was refused, or there was none.
+
+    \b
+    Examples:
+      workbench prove contracts/
+      workbench prove ct-0123456789ab.contract.zip --sign-key-env CONTRACT_KEY
+    """
+    from workbench.archive.runs import workbench_version
+    from workbench.report.new_file import require_place, write_whole
+    from workbench.timing.contracts.junit import xml
+    from workbench.timing.contracts.levels import CLAIMS, Level
+    from workbench.timing.contracts.members import key_from
+    from workbench.timing.contracts.proving import STATUSES, contracts_in, prove
+
+    key = key_from(sign_key_env)
+    if junit is not None:
+        require_place(junit)
+    found = contracts_in([Path(path) for path in paths])
+    proofs = prove(found, engine=workbench_version(), key=key, require_signature=require_signature)
+    counted = Counter(proof.status for proof in proofs)
+    counts = {status: counted[status] for status in STATUSES}
+    claim = CLAIMS[Level.REVERIFIED].sentence
+    if junit is not None:
+        write_whole(junit, xml(proofs, claim=claim))
+    if as_json:
+        output.json_line({"counts": counts, "claim": claim, "contracts": [msgspec.to_builtins(p) for p in proofs]})
+    elif not quiet:
+        _tell(proofs)
+        click.echo(", ".join(f"{count} {status}" for status, count in counts.items()))
+        click.echo(claim)
+    if counts["FAIL"] or counts["TAMPERED"]:
+        sys.exit(Exit.GATE_FAILED)
+    if counts["REFUSED"]:
+        sys.exit(Exit.REFUSED)
+
+
+def _tell(proofs: list[Proof]) -> None:
+    names = ("status", "contract", "expect", "yield s", "talk-over s", "made with", "now", "authenticity", "reason")
+    output.table(names, [_row(proof) for proof in proofs])
+    for proof in proofs:
+        for name, stored, now in proof.drift:
+            click.echo(output.safe(f"{proof.contract_id}: {name} was {stored} ({proof.engine_stored}) and is {now}"))
+        if proof.frames_drift:
+            click.echo(
+                f"{proof.contract_id}: {output.plural(proof.frames_drift, 'frame')} measured otherwise than stored"
+            )
+        for other in proof.same_audio_as:
+            click.echo(
+                output.safe(f"{proof.contract_id}: the same recording as {other}; both are one piece of evidence")
+            )
+
+
+def _row(proof: Proof) -> tuple[Any, ...]:
+    now = proof.now or {}
+    return (
+        proof.status,
+        proof.contract_id or proof.path,
+        proof.expect,
+        now.get("time_to_yield_s"),
+        now.get("talk_over_s"),
+        proof.engine_stored,
+        proof.engine_now,
+        proof.authenticity,
+        proof.reason,
+    )

@@ -1,0 +1,44 @@
+"""`workbench unpack`: a packed contract from anybody, into a folder once every check holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from workbench.cli import options, output
+
+
+@options.command("unpack")
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(1),
+    default=512 << 20,
+    show_default="512 MiB",
+    help="Most bytes that may come out of it.",
+)
+@options.as_json
+@options.quiet
+def command(file: str, folder: str, *, max_bytes: int, as_json: bool, quiet: bool) -> None:
+    """Unpack a contract into a new folder DIR/<id>.contract. A file that is not quite right leaves nothing behind.
+
+    \b
+    Example:
+      workbench unpack ct-0123456789ab.contract.zip contracts/
+    """
+    from workbench.timing.contracts.document import decode
+    from workbench.timing.contracts.members import DOCUMENT, SUFFIX
+    from workbench.timing.contracts.packing import unpacked
+    from workbench.timing.contracts.placing import placed
+
+    files = unpacked(Path(file), max_bytes=max_bytes)
+    contract = decode(files[DOCUMENT], where=file)
+    target = Path(folder) / f"{contract.contract_id}{SUFFIX}"
+    with placed(target, files):
+        pass
+    if as_json:
+        output.json_line({"folder": str(target), "contract_id": contract.contract_id, "members": sorted(files)})
+    elif not quiet:
+        click.echo(output.safe(f"{target}"))

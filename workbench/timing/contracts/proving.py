@@ -1,0 +1,180 @@
+"""Measures contracts again, each from its own sound under its own policy, and says what that shows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from workbench.errors import ImportFailed, UsageError, WorkbenchError
+from workbench.timing.contracts import members
+from workbench.timing.contracts.document import Contract, Tampered, decode
+from workbench.timing.contracts.freshness import SAME_ENVELOPE, SAME_PCM, Envelope, freshness
+from workbench.timing.contracts.levels import Level
+from workbench.timing.contracts.making import judged, measurement
+from workbench.timing.contracts.packing import unpacked
+
+if TYPE_CHECKING:
+    from workbench.timing.contracts.judging import Judged
+
+PASS, FAIL, TAMPERED, REFUSED = "PASS", "FAIL", "TAMPERED", "REFUSED"
+STATUSES = (PASS, FAIL, TAMPERED, REFUSED)
+MOST_COMPARED = 200
+"""Contracts whose envelopes are compared with one another; of more only the samples are."""
+
+
+class Proof(msgspec.Struct, kw_only=True):
+    """What measuring a contract again gave. `drift`: what was measured otherwise, as (name, stored, now)."""
+
+    path: str
+    status: str
+    reason: str | None = None
+    contract_id: str | None = None
+    expect: str | None = None
+    authenticity: str | None = None
+    engine_stored: str | None = None
+    engine_now: str | None = None
+    stored: dict[str, Any] | None = None
+    now: dict[str, Any] | None = None
+    drift: list[tuple[str, Any, Any]] = msgspec.field(default_factory=list)
+    frames_drift: int | None = None
+    evidence_level: Level = Level.REVERIFIED
+    same_audio_as: list[str] = msgspec.field(default_factory=list)
+
+
+def contracts_in(paths: Sequence[Path]) -> list[Path]:
+    """Return the contracts that paths name: folders, packed files, or folders of them.
+
+    Parameters
+    ----------
+    paths : sequence of pathlib.Path
+
+    Returns
+    -------
+    list of pathlib.Path
+        Each once, those of a folder by name.
+
+    Raises
+    ------
+    UsageError
+        When a path is not there, or a folder holds no contract.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_file() or (path / members.DOCUMENT).exists() or path.name.endswith(members.SUFFIX):
+            inside = [path]
+        else:
+            inside = sorted([*path.glob(f"*{members.SUFFIX}"), *path.glob(f"*{members.PACKED}")])
+        if not inside or not path.exists():
+            raise UsageError(
+                "there is no contract" if path.exists() else "there is nothing of that name",
+                where=str(path),
+                hint="name NAME.contract, NAME.contract.zip, or a folder of them; `workbench pin` makes one",
+            )
+        found += [item for item in inside if item not in found]
+    return found
+
+
+def prove(
+    paths: Sequence[Path], *, engine: str, key: bytes | None = None, require_signature: bool = False
+) -> list[Proof]:
+    """Measure contracts again.
+
+    Parameters
+    ----------
+    paths : sequence of pathlib.Path
+        Contracts, as :func:`contracts_in` finds them.
+    engine : str
+        Version of the workbench that measures.
+    key : bytes, optional
+        Secret with which they should be signed.
+    require_signature : bool
+        Whether a contract without a valid signature is refused.
+
+    Returns
+    -------
+    list of Proof
+        In order. One that cannot be read keeps its place, with its reason.
+    """
+    proofs, heard = [], {}
+    for nth, path in enumerate(paths):
+        proof = Proof(path=str(path), status=REFUSED, engine_now=engine)
+        try:
+            files = members.read(path) if path.is_dir() else unpacked(path)
+            again = _again(files, proof, key=key, require_signature=require_signature)
+            if again is not None:
+                heard[nth] = (again.pcm_sha256, again.envelope)
+        except Tampered as error:
+            proof.status, proof.reason = TAMPERED, error.what
+        except WorkbenchError as error:
+            proof.status, proof.reason = REFUSED, error.what
+        proofs.append(proof)
+    _note_copies(proofs, heard)
+    return proofs
+
+
+def _again(files: Mapping[str, bytes], proof: Proof, *, key: bytes | None, require_signature: bool) -> Judged | None:
+    members.checked(files, where=proof.path)
+    contract = decode(files[members.DOCUMENT], where=proof.path)
+    _identify(proof, contract)
+    proof.authenticity = members.authenticity(files, key=key)
+    if proof.authenticity == members.MISMATCH:
+        raise Tampered(members.MISMATCH, where=proof.path)
+    if require_signature and proof.authenticity != members.AUTHENTICATED:
+        proof.reason = f"a valid signature is required, and it is {proof.authenticity}"
+        return None
+    clip = files[members.CLIP]
+    if hashlib.sha256(clip).hexdigest() != contract.digests.clip_sha256:
+        raise Tampered("the clip is not the one the contract was made of", where=proof.path)
+    found = judged(clip, contract.label, contract.policy)
+    if found.pcm_sha256 != contract.digests.clip_pcm_sha256:
+        raise Tampered("the clip's samples are not those the contract was made of", where=proof.path)
+    proof.now = measurement(found)
+    names = sorted(proof.now.keys() | contract.measurement.keys())
+    both = [(name, contract.measurement.get(name), proof.now.get(name)) for name in names]
+    proof.drift = [(name, stored, now) for name, stored, now in both if stored != now]
+    proof.frames_drift = _frames_drift(files[members.FRAMES], found)
+    proof.status = found.event["status"] if found.scorable else REFUSED
+    proof.reason = found.event["reason"]
+    return found
+
+
+def _identify(proof: Proof, contract: Contract) -> None:
+    proof.contract_id, proof.expect = contract.contract_id, contract.label.expect
+    proof.stored, proof.engine_stored = contract.measurement, contract.engine.get("version")
+
+
+def _frames_drift(parquet: bytes, found: Judged) -> int:
+    """How many frames have another level or flag than those that were stored."""
+    import polars as pl
+
+    try:
+        stored = pl.read_parquet(parquet)
+    except pl.exceptions.PolarsError as error:
+        raise ImportFailed(f"{members.FRAMES} cannot be read ({error})") from error
+    if stored.schema != found.frames.schema:
+        return found.frames.height
+    same = min(stored.height, found.frames.height)
+    other = (
+        stored.head(same)
+        .with_row_index()
+        .join(found.frames.head(same).with_row_index(), on=[*stored.columns, "index"], how="anti", nulls_equal=True)
+    )
+    return other.height + max(stored.height, found.frames.height) - same
+
+
+def _note_copies(proofs: list[Proof], heard: Mapping[int, tuple[str, Envelope]]) -> None:
+    """Tell of contracts that rest on one recording: they are one piece of evidence."""
+    far = len(heard) > MOST_COMPARED
+    for (one, (pcm_1, levels_1)), (two, (pcm_2, levels_2)) in combinations(heard.items(), 2):
+        if far:
+            state = SAME_PCM if pcm_1 == pcm_2 else ""
+        else:
+            state = freshness(levels_1, levels_2, first_pcm=pcm_1, second_pcm=pcm_2).state
+        if state in (SAME_PCM, SAME_ENVELOPE):
+            for mine, other in ((one, two), (two, one)):
+                proofs[mine].same_audio_as.append(f"{proofs[other].contract_id} ({state})")
