@@ -148,7 +148,7 @@ def _moment(
     lanes: tuple[Lane, ...] = ()
     marks: list[Mark] = []
     if timed:
-        scale = _Scale(start, end)
+        scale = Scale(start, end)
         lanes = tuple(
             lane
             for role in ("caller", "agent", "mixed")
@@ -169,7 +169,7 @@ def _moment(
         lanes=lanes,
         marks=tuple(marks[:MOST_MARKS]),
         more_marks=max(0, len(marks) - MOST_MARKS),
-        ticks=_ticks(start, end) if timed else (),
+        ticks=ticks(start, end) if timed else (),
         said=tuple(
             Said(
                 turn["turn_ix"],
@@ -226,15 +226,19 @@ def _stretch(row: dict[str, Any], call: dict[str, Any], recordings: list[dict[st
 
 
 @dataclass(frozen=True)
-class _Scale:
+class Scale:
+    """The time axis of a drawing, in seconds."""
+
     start_s: float
     end_s: float
 
     def at(self, time_s: float) -> float:
+        """Return where a time lies, in percent of the width."""
         share = (time_s - self.start_s) / (self.end_s - self.start_s)
         return 100 * min(1.0, max(0.0, share))
 
     def holds(self, start_s: float, end_s: float | None) -> bool:
+        """Tell whether a stretch can be seen."""
         return start_s <= self.end_s and max(start_s, end_s or start_s) >= self.start_s
 
 
@@ -245,7 +249,7 @@ def _lane(
     *,
     runs: list[dict[str, Any]],
     turns: list[dict[str, Any]],
-    scale: _Scale,
+    scale: Scale,
 ) -> Lane | None:
     path = _level(archive, role, recording=recording, scale=scale) if recording else ""
     spoken = [run for run in runs if run["role"] == role and scale.holds(run["start_s"], run["end_s"])]
@@ -262,7 +266,7 @@ def _lane(
     )
 
 
-def _level(archive: Archive, role: str, *, recording: dict[str, Any], scale: _Scale) -> str:
+def _level(archive: Archive, role: str, *, recording: dict[str, Any], scale: Scale) -> str:
     from workbench.audio.config import MeasureConfig
 
     hop = MeasureConfig().hop_s(recording["sample_rate_hz"])
@@ -274,7 +278,7 @@ def _level(archive: Archive, role: str, *, recording: dict[str, Any], scale: _Sc
     return level_path(points, scale.start_s, scale.end_s)
 
 
-def _marks(row: dict[str, Any], others: list[dict[str, Any]], scale: _Scale) -> list[Mark]:
+def _marks(row: dict[str, Any], others: list[dict[str, Any]], scale: Scale) -> list[Mark]:
     """Return the finding, then the others that fall into the stretch, by time."""
     main = (row.get("assertion_id"), row.get("result_ix"))
     near = [
@@ -348,7 +352,8 @@ def _notes(
     return tuple(found)
 
 
-def _ticks(start_s: float, end_s: float) -> tuple[tuple[float, float], ...]:
+def ticks(start_s: float, end_s: float) -> tuple[tuple[float, float], ...]:
+    """Return the times under a drawing: percent of the width, and seconds."""
     step = 2.0 if end_s - start_s <= 12 else 5.0
     first = -(-start_s // step) * step
     times = [first + step * n for n in range(int((end_s - first) / step) + 1)] if first <= end_s else []

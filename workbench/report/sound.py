@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.archive.media import require
@@ -12,8 +13,6 @@ from workbench.audio.snippet import MP3_RATES_HZ, cut, window
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from markupsafe import Markup
 
     from workbench.archive.layout import Layout
@@ -36,15 +35,15 @@ class Sounds:
 
     Parameters
     ----------
-    layout : Layout
-        The archive whose media are read.
+    media : Layout or pathlib.Path
+        The archive whose media are read, or the one file there is.
     left : int
         Bytes that may still be used.
     silent_count : int
         Stretches that found the budget spent.
     """
 
-    layout: Layout
+    media: Layout | Path
     left: int = BUDGET_BYTES
     silent_count: int = 0
     _checked: dict[str, Path] = field(default_factory=dict)
@@ -133,8 +132,10 @@ class Sounds:
         return out.getvalue(), "mpeg" if rate in MP3_RATES_HZ else "wav", f"{ears}, from two recordings"
 
     def _path(self, row: dict[str, Any]) -> Path:
+        if isinstance(self.media, Path):
+            return self.media
         if row["recording_id"] not in self._checked:
-            self._checked[row["recording_id"]] = require(self.layout, row)
+            self._checked[row["recording_id"]] = require(self.media, row)
         return self._checked[row["recording_id"]]
 
 

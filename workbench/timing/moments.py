@@ -55,7 +55,14 @@ def scan(speech: Speech, config: ScoreConfig) -> list[dict[str, Any]]:
 
 
 def moment(
-    kind: str, *, recording: int, onset_s: float, magnitude_s: float, config: ScoreConfig, **more: Any
+    kind: str,
+    *,
+    recording: int,
+    onset_s: float,
+    magnitude_s: float,
+    config: ScoreConfig,
+    silent_s: float | None = None,
+    **more: Any,
 ) -> dict[str, Any]:
     """Return a candidate with the incident it maps to.
 
@@ -69,6 +76,9 @@ def moment(
         From the start of the recording, and how long, in seconds.
     config : ScoreConfig
         From which length on an incident is critical.
+    silent_s : float, optional
+        How long neither party spoke, in seconds; `magnitude_s` by default. Dead air is judged by it: an agent
+        that is silent while the caller speaks listens.
     **more
         `yield_after_s`, `coherence`, `confidence`, `salience` where the kind has them.
 
@@ -88,13 +98,13 @@ def moment(
         "salience": round(magnitude_s, 6),
         **more,
     }
-    return found | _incident(found, config)
+    return found | _incident(found, config, found["magnitude_s"] if silent_s is None else round(silent_s, 6))
 
 
-def _incident(moment: dict[str, Any], config: ScoreConfig) -> dict[str, str]:
-    kind, magnitude_s = moment["kind"], moment["magnitude_s"]
-    long_overlap = magnitude_s > config.critical_overlap_s
-    silent = magnitude_s >= config.dead_air_s
+def _incident(moment: dict[str, Any], config: ScoreConfig, silent_s: float) -> dict[str, str]:
+    kind = moment["kind"]
+    long_overlap = moment["magnitude_s"] > config.critical_overlap_s
+    silent = silent_s >= config.dead_air_s
     if kind == OVERLAP:
         critical = long_overlap or moment["yield_after_s"] is None
         return {"incident": "barge_in", "severity": CRITICAL if critical else WARNING}
@@ -104,7 +114,8 @@ def _incident(moment: dict[str, Any], config: ScoreConfig) -> dict[str, str]:
         return {"incident": "echo_suspected", "severity": CAVEAT}
     if kind == STOP or silent:
         return {"incident": "dead_air", "severity": CRITICAL if silent else WARNING}
-    return {"incident": "latency_spike", "severity": WARNING}
+    went_on = silent_s < config.min_gap_s  # the caller had paused only, and nobody waited for an answer
+    return {"incident": "latency_spike", "severity": CAVEAT if went_on else WARNING}
 
 
 def _place(runs: Runs, speech: Speech) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -199,7 +210,8 @@ def _gaps(speech: Speech, config: ScoreConfig) -> Iterable[dict[str, Any]]:
     last = paused == after
     ended &= last | (paused - callers.end >= _frames(config.turn_end_silence_s, hop))
     ended &= ~speaks(speech.agent, callers.end, callers.end + 1)
-    gap = (_next_start(agents, callers.end, after=after) - callers.end) * hop
+    answer = _next_start(agents, callers.end, after=after)
+    gap, silent = (answer - callers.end) * hop, (np.minimum(answer, paused) - callers.end) * hop
     for ix in np.flatnonzero(ended & (gap >= config.min_gap_s)):
         yield moment(
             GAP,
@@ -207,6 +219,7 @@ def _gaps(speech: Speech, config: ScoreConfig) -> Iterable[dict[str, Any]]:
             onset_s=float((callers.end[ix] - base[ix]) * hop[ix]),
             magnitude_s=float(gap[ix]),
             config=config,
+            silent_s=float(silent[ix]),
         )
 
 
@@ -216,6 +229,7 @@ def _stops(speech: Speech, config: ScoreConfig) -> Iterable[dict[str, Any]]:
     which, base, after = _place(runs, speech)
     hop = speech.hop_s[which]
     trailing = _next_start(runs, runs.end, after=after) - runs.end
+    silent = np.minimum(trailing, _next_start(speech.caller, runs.end, after=after) - runs.end)
     stopped = (runs.end < after) & (trailing >= _frames(config.yield_hangover_s, hop))
     near = _frames(config.caller_proximity_s, hop)
     low, high = np.maximum(base, runs.end - near), np.minimum(after, runs.end + near)
@@ -227,6 +241,7 @@ def _stops(speech: Speech, config: ScoreConfig) -> Iterable[dict[str, Any]]:
             onset_s=float((runs.end[ix] - base[ix]) * hop[ix]),
             magnitude_s=float(trailing[ix] * hop[ix]),
             config=config,
+            silent_s=float(silent[ix] * hop[ix]),
         )
 
 

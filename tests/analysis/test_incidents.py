@@ -1,0 +1,154 @@
+"""Incidents of one recording: their order, their words, and how long nobody really spoke."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.analysis.incident_costs import costs, read_prices
+from workbench.analysis.incidents import KINDS, address, counts, incidents, sentence, spoken
+from workbench.errors import ImportFailed
+from workbench.schema.moments import Moments
+
+EMPTY = dict.fromkeys(("yield_after_s", "coherence", "confidence"))
+
+
+def moment(kind: str, onset_s: float, magnitude_s: float, incident: str, severity: str, **more: Any) -> dict[str, Any]:
+    return {
+        **EMPTY,
+        "kind": kind,
+        "onset_s": onset_s,
+        "magnitude_s": magnitude_s,
+        "incident": incident,
+        "severity": severity,
+        **more,
+    }
+
+
+BARGE = moment("overlap_while_agent_talking", 3.0, 1.9, "barge_in", "critical", yield_after_s=2.4)
+ON = moment("overlap_while_agent_talking", 8.0, 0.1, "barge_in", "critical")
+OVER = moment("agent_start_during_caller", 1.0, 0.4, "talk_over", "warning")
+LATE = moment("long_response_gap", 12.0, 3.0, "latency_spike", "warning")
+STOP = moment("agent_stop_no_caller", 17.0, 3.0, "dead_air", "warning")
+ECHO = moment("echo_correlated_activity", 0.5, 6.0, "echo_suspected", "caveat", coherence=0.91)
+ALL = [ECHO, OVER, LATE, BARGE, STOP, ON]
+
+
+def found(moments: list[dict[str, Any]], starts: tuple[float, ...] = ()) -> list[dict[str, Any]]:
+    return incidents(moments, name="apx-0123456789ab", duration_s=20.0, search_s=3.0, starts=starts)
+
+
+def test_the_most_severe_comes_first_and_then_the_longest() -> None:
+    rows = found(ALL)
+    assert [(row["severity"], row["onset_s"]) for row in rows] == [
+        ("critical", 3.0),
+        ("critical", 8.0),
+        ("warning", 12.0),
+        ("warning", 17.0),
+        ("warning", 1.0),
+        ("caveat", 0.5),
+    ]
+    assert [row["address"] for row in rows] == [f"apx-0123456789ab#{n}" for n in range(1, 7)]
+    assert counts(rows) == {"critical": 2, "warning": 3, "caveat": 1}
+    assert found(ALL[::-1]) == rows
+    assert counts([]) == {"critical": 0, "warning": 0, "caveat": 0}
+    assert found([]) == []
+
+
+def test_the_span_of_a_barge_in_is_its_search_and_ends_with_the_recording() -> None:
+    spans = {row["onset_s"]: row["end_s"] for row in found(ALL)}
+    assert spans == {3.0: 5.4, 8.0: 11.0, 12.0: 15.0, 17.0: 20.0, 1.0: 1.4, 0.5: 6.5}
+
+
+def test_a_silence_ends_where_anybody_speaks() -> None:
+    """The agent is silent for 3 s after 17.0, and after 0.8 s of it the caller speaks: 0.8 s of dead air."""
+    stop, late = found([STOP, LATE], starts=(17.8, 12.5, 0.2))
+    assert (stop["magnitude_s"], stop["scanned_s"], stop["end_s"]) == (pytest.approx(0.8), 3.0, 17.8)
+    assert stop["sentence"].endswith("nobody spoke for 0.80 s, then the caller did.")
+    assert (late["magnitude_s"], late["end_s"]) == (0.5, 12.5)
+    assert late["sentence"].startswith("The caller paused for 0.50 s and went on;")
+    assert late["sentence"].endswith("3.00 s after that pause began.")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (BARGE, "both spoke for 1.90 s, and the agent was quiet after 2.40 s."),
+        (ON, "both spoke for 0.10 s, and the agent was not quiet within 3.0 s."),
+        (OVER, "The agent began while the caller was speaking; both spoke for 0.40 s."),
+        (OVER | {"magnitude_s": 0.0}, "one had just stopped, so that they were not heard at once."),
+        (LATE, "The caller stopped and the agent's answer came 3.00 s later."),
+        (LATE | {"onset_s": 17.0}, "The caller stopped and no answer came in the 3.00 s to the end of the recording."),
+        (STOP, "nobody spoke for 3.00 s to the end of the recording."),
+        (STOP | {"onset_s": 5.0}, "nobody spoke for 3.00 s before it spoke again."),
+        (ECHO, "(coherence 0.91): it may be an echo and no caller."),
+        (
+            moment("silence", 2.0, 6.0, "dead_air", "critical", confidence=1.0),
+            "one channel does not tell who was silent.",
+        ),
+    ],
+)
+def test_a_sentence_says_what_was_measured(row: dict[str, Any], said: str) -> None:
+    text = sentence(row | {"length_s": row["magnitude_s"]}, duration_s=20.0, search_s=3.0)
+    assert said in text
+    assert text.endswith(".")
+
+
+def test_the_kinds_are_those_of_the_table() -> None:
+    rows = [
+        {**dict.fromkeys(Moments.column_names()), **ECHO, "incident": kind, "salience": 1.0, "moment_ix": ix}
+        | {"call_id": "c", "recording_id": "r", "config_id": "x", "run_id": "run"}
+        for ix, kind in enumerate(KINDS)
+    ]
+    assert Moments.checked(rows)["incident"].to_list() == list(KINDS)
+    assert spoken("barge_in") == "barge-in"
+
+
+def test_the_address_is_of_the_bytes() -> None:
+    """SHA-256 of nothing, from FIPS 180-4 test vectors."""
+    assert address("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855") == "apx-e3b0c44298fc"
+
+
+def priced(folder: Path, value: Any) -> Path:
+    path = folder / "costs.json"
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return path
+
+
+def test_costs_name_the_kind_they_price(tmp_path: Path) -> None:
+    prices = read_prices(priced(tmp_path, {"currency": "EUR", "per_incident": {"dead-air": 3, "barge-in": 1.5}}))
+    assert costs(found(ALL), prices) == {
+        "currency": "EUR",
+        "lines": [
+            {"kind": "barge-in", "count": 2, "each": 1.5, "total": 3.0},
+            {"kind": "dead-air", "count": 1, "each": 3.0, "total": 3.0},
+        ],
+        "total": 6.0,
+        "unpriced_count": 3,
+    }
+    assert [line["kind"] for line in costs([], prices, silence_only=True)["lines"]] == ["dead-air"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "not json",
+        [],
+        {"currency": "EUR"},
+        {"currency": "", "per_incident": {"dead-air": 1}},
+        {"currency": "EUR", "per_incident": {}},
+        {"currency": "EUR", "per_incident": {"dead_air": 1}},
+        {"currency": "EUR", "per_incident": {"echo-suspected": 1}},
+        {"currency": "EUR", "per_incident": {"dead-air": -1}},
+        {"currency": "EUR", "per_incident": {"dead-air": True}},
+        {"currency": "EUR", "per_incident": {"dead-air": "1"}},
+    ],
+)
+def test_a_price_list_that_means_nothing_is_refused(value: Any, tmp_path: Path) -> None:
+    with pytest.raises(ImportFailed, match=r"costs\.json"):
+        read_prices(priced(tmp_path, value))
+    with pytest.raises(ImportFailed, match="cannot be read"):
+        read_prices(tmp_path / "missing.json")

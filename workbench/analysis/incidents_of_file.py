@@ -1,0 +1,280 @@
+"""One sound file examined in memory: its health, its channels, its incidents, or why it has none."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from workbench.analysis.incidents import address, incidents
+from workbench.audio.config import MeasureConfig
+from workbench.audio.file_digest import file_sha256
+from workbench.audio.source import Source, identify
+from workbench.errors import ImportFailed, UsageError
+from workbench.ingest.audio_names import HEADERLESS
+from workbench.ingest.audio_sidecar import Sidecar, load_sidecar
+from workbench.ingest.protocol import Options
+from workbench.timing.health import NEXT_STEPS
+from workbench.timing.measuring import ROLES, Measured, measure_recording
+from workbench.timing.score_config import ScoreConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TWO_CHANNELS, MONO = "two_channel", "mono"
+MapSource = Literal["option", "sidecar", "assumed", "format"]
+
+_NO_SPEECH = "listen to the file; record at a higher level, or leave it out"
+_ONE_PARTY = "bring both parties in one file: caller on one channel, agent on the other"
+
+
+class Examined(msgspec.Struct, kw_only=True):
+    """What one file holds.
+
+    `mode` says what its incidents rest on: `two_channel`, `mono` (silence only), or None with a `reason` and a
+    `next_step`. `channel_map` tells who says which channel is whose: the user (`option`), the `sidecar`, the
+    `format` (one channel) or nobody (`assumed`: caller first, agent second). Times start with the recording.
+    """
+
+    path: str
+    file: str
+    sha256: str
+    name: str
+    container: str
+    codec: str
+    sample_rate_hz: int
+    duration_s: float
+    roles: tuple[str, ...]
+    channel_map: MapSource
+    mode: str | None
+    reason: str | None
+    next_step: str | None
+    health: dict[str, Any]
+    channels: list[dict[str, Any]]
+    incidents: list[dict[str, Any]]
+
+    @property
+    def verdict(self) -> tuple[bool, str | None, str | None]:
+        """Whether a verdict on timing may rest on the file; else why not, and what would mend it."""
+        health = self.health
+        if health["verdict_eligible"] and self.channel_map == "assumed":
+            return False, "channel_map_unknown", NEXT_STEPS["channel_map_unknown"]
+        if health["verdict_eligible"]:
+            return True, None, None
+        return False, health["reason"], health["next_step"]
+
+
+def roles_asked(text: str | None) -> tuple[str, ...] | None:
+    """Return what `--channels` says.
+
+    Parameters
+    ----------
+    text : str or None
+        Roles with commas between; None where it was not given.
+
+    Returns
+    -------
+    tuple of {'caller', 'agent', 'mixed', 'unknown'}, or None
+
+    Raises
+    ------
+    UsageError
+        When a role is none of these.
+    """
+    if text is None:
+        return None
+    roles = tuple(part.strip().lower() for part in text.split(","))
+    wrong = [role for role in roles if role not in ROLES]
+    if wrong:
+        raise UsageError(
+            f"{wrong[0]!r} is none of {', '.join(ROLES)}",
+            where="--channels",
+            hint="name one role a channel, e.g. --channels caller,agent",
+        )
+    return roles
+
+
+def policy_hash(scanning: ScoreConfig, config: MeasureConfig) -> str:
+    """Return the name of all numbers that decide what is an incident and how severe.
+
+    Parameters
+    ----------
+    scanning : ScoreConfig
+    config : MeasureConfig
+
+    Returns
+    -------
+    str
+        First 12 hex digits of the SHA-256 of both configs' ids.
+    """
+    return hashlib.sha256(f"{config.config_id} {scanning.config_id}".encode()).hexdigest()[:12]
+
+
+def examine(
+    path: str | Path,
+    *,
+    channels: Sequence[str] | None = None,
+    scanning: ScoreConfig | None = None,
+    config: MeasureConfig | None = None,
+) -> Examined:
+    """Measure one file and tell its incidents.
+
+    Parameters
+    ----------
+    path : path
+        A sound file; a sidecar ``<stem>.json`` beside it is read too.
+    channels : sequence of {'caller', 'agent', 'mixed', 'unknown'}, optional
+        One role a channel, as :func:`roles_asked` returns them. Of two channels that nothing is said about, the
+        first is taken for the caller's.
+    scanning : ScoreConfig, optional
+        What counts as an incident.
+    config : MeasureConfig, optional
+        What counts as speech.
+
+    Returns
+    -------
+    Examined
+        A file that nothing can be read from has no incidents, and a reason.
+
+    Raises
+    ------
+    ImportFailed, MissingExtra
+        When it is missing, empty, no sound file or damaged.
+    UsageError
+        When `channels` does not fit the file, or it has three channels or more and nothing says whose they are.
+    """
+    return measured(path, channels=channels, scanning=scanning, config=config)[0]
+
+
+def measured(
+    path: str | Path,
+    *,
+    channels: Sequence[str] | None = None,
+    scanning: ScoreConfig | None = None,
+    config: MeasureConfig | None = None,
+) -> tuple[Examined, Measured]:
+    """Measure one file as :func:`examine` does, and return the measurement as well.
+
+    Parameters
+    ----------
+    path, channels, scanning, config
+        As for :func:`examine`.
+
+    Returns
+    -------
+    tuple of Examined and Measured
+        The frames of the measurement can be read once.
+
+    Raises
+    ------
+    ImportFailed, MissingExtra, UsageError
+        As :func:`examine`.
+    """
+    scanning, config = scanning or ScoreConfig(), config or MeasureConfig()
+    source, sidecar = _recognised(Path(path))
+    roles, channel_map = _roles(source, channels, sidecar)
+    digest = file_sha256(Path(path))
+    name = address(digest)
+    found = measure_recording(
+        path,
+        recording_id=digest,
+        call_id=name,
+        roles=roles,
+        offset_s=0.0,
+        config=config,
+        run_id="",
+        scanning=scanning,
+        encoding=sidecar.encoding,
+        sample_rate_hz=sidecar.sample_rate_hz,
+        channel_map_confirmed=channel_map in ("option", "sidecar"),
+    )
+    mode, reason, next_step = _mode(roles, found)
+    examined = Examined(
+        path=str(path),
+        file=Path(path).name,
+        sha256=digest,
+        name=name,
+        container=source.container,
+        codec=source.codec,
+        sample_rate_hz=source.sample_rate_hz,
+        duration_s=round(found.duration_s, 6),
+        roles=roles,
+        channel_map=channel_map,
+        mode=mode,
+        reason=reason,
+        next_step=next_step,
+        health=_facts(found.health),
+        channels=[_facts(row) for row in found.channels],
+        incidents=[]
+        if mode is None
+        else incidents(
+            found.moments,
+            name=name,
+            duration_s=found.duration_s,
+            search_s=scanning.max_search_s,
+            starts=[row["start_s"] for row in found.segments if row["role"] in ("caller", "agent")],
+        ),
+    )
+    return examined, found
+
+
+def _recognised(path: Path) -> tuple[Source, Sidecar]:
+    if path.is_dir():
+        raise UsageError("it is a folder", where=str(path), hint=f"workbench scan {path}")
+    if not path.exists():
+        raise ImportFailed("there is no such file", where=str(path), hint="check the spelling")
+    sidecar = load_sidecar(path, Options())
+    if path.suffix.lower() in HEADERLESS and not (sidecar.encoding and sidecar.sample_rate_hz):
+        raise ImportFailed(
+            "the file has no header, so nothing says how to decode it",
+            where=str(path),
+            hint=f'write {{"encoding": "ulaw", "sample_rate_hz": 8000}} to {path.stem}.json beside it',
+            rule="headerless",
+        )
+    return identify(path, encoding=sidecar.encoding, sample_rate_hz=sidecar.sample_rate_hz), sidecar
+
+
+def _roles(source: Source, channels: Sequence[str] | None, sidecar: Sidecar) -> tuple[tuple[str, ...], MapSource]:
+    count = source.channel_count
+    if channels is not None:
+        if len(channels) != count:
+            raise UsageError(
+                f"the file has {count} channel{'' if count == 1 else 's'}, --channels names {len(channels)}",
+                where=source.path,
+                hint="name one role a channel, e.g. --channels caller,agent",
+            )
+        return tuple(channels), "option"
+    if sidecar.channels is not None and len(sidecar.channels) == count:
+        return tuple(sidecar.channels), "sidecar"
+    if count == 1:
+        return ("mixed",), "format"
+    if count == 2:
+        return ("caller", "agent"), "assumed"
+    raise UsageError(
+        f"the file has {count} channels and nothing says whose they are",
+        where=source.path,
+        hint=f"name one role a channel: --channels caller,agent{',mixed' * (count - 2)}",
+    )
+
+
+def _mode(roles: tuple[str, ...], found: Measured) -> tuple[str | None, str | None, str | None]:
+    health = found.health
+    if len(roles) == 1 and roles[0] in ("mixed", "unknown"):
+        if not found.segments:
+            return None, "no_speech", _NO_SPEECH
+        return MONO, None, None
+    if not health["scorable"]:
+        return None, health["reason"], health["next_step"]
+    if len(roles) == 1:
+        return None, f"no_{'agent' if roles[0] == 'caller' else 'caller'}_channel", _ONE_PARTY
+    if {"caller", "agent"} <= set(roles):
+        return TWO_CHANNELS, None, None
+    return None, "channel_map_unknown", NEXT_STEPS["channel_map_unknown"]
+
+
+def _facts(row: dict[str, Any]) -> dict[str, Any]:
+    """A row without the ids that only an archive needs."""
+    ids = ("recording_id", "call_id", "run_id", "config_id")
+    return {name: value for name, value in row.items() if name not in ids}

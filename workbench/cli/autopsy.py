@@ -1,0 +1,171 @@
+"""`workbench autopsy`: the incidents of one sound file, the most severe first."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli import options, output
+from workbench.cli.trust import channel_map, describe
+from workbench.errors import Exit, NotScorable, UsageError
+
+if TYPE_CHECKING:
+    from workbench.analysis.incidents_of_file import Examined
+
+
+@options.command("autopsy")
+@click.argument("file", type=click.Path())
+@click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent.")
+@click.option("--min-gap-s", type=float, help="Shortest silence that counts (2 s).")
+@click.option("-o", "--output", "target", metavar="FILE.html", type=click.Path(), help="Write a page to hear it.")
+@click.option("--cost-config", metavar="FILE", type=click.Path(), help="Your prices by incident; never stored.")
+@options.as_json
+@options.quiet
+def command(
+    file: str,
+    *,
+    channels: str | None,
+    min_gap_s: float | None,
+    target: str | None,
+    cost_config: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Tell what went wrong in the timing of one sound file; no archive is needed.
+
+    Two channels give barge-in, talk-over, dead air, latency spikes and suspected echo. One channel gives dead air
+    and latency spikes, each with a measured confidence. It is timing and not intent: who should have yielded is
+    for a person to say. Exit code 2, and nothing written, where the file is NOT SCORABLE.
+
+    \b
+    Examples:
+      workbench autopsy call.wav
+      workbench autopsy call.wav --channels agent,caller -o call.html
+    """
+    from workbench.analysis.incident_costs import costs, read_prices
+    from workbench.analysis.incidents_of_file import measured, roles_asked
+    from workbench.report.new_file import require_place, write_whole
+    from workbench.timing.score_config import ScoreConfig
+
+    scanning = ScoreConfig() if min_gap_s is None else ScoreConfig(min_gap_s=min_gap_s)
+    prices = read_prices(cost_config) if cost_config else None
+    if target is not None:
+        require_place(target)
+        if Path(target).exists() and Path(file).exists() and Path(target).samefile(file):
+            raise UsageError("the page would replace the recording", where=target, hint="name another file")
+    examined, measurement = measured(file, channels=roles_asked(channels), scanning=scanning)
+    report = autopsy_report(examined, policy=_policy(scanning))
+    cost = None
+    if prices and examined.mode:
+        cost = costs(examined.incidents, prices, silence_only=examined.mode == "mono")
+    if examined.mode is None:
+        _refuse(examined, report, as_json=as_json)
+    size = None
+    if target is not None:
+        from workbench.report.autopsy import build
+
+        size = write_whole(target, build(examined, measurement, policy=report["policy_hash"], costs=cost))
+    if as_json:
+        output.json_line(report | ({"costs": cost} if cost else {}))
+    elif not quiet:
+        _tell(examined, report, cost)
+        if size is not None:
+            click.echo(f"{output.safe(target)} ({size / 1e6:.1f} MB)")
+
+
+def autopsy_report(examined: Examined, *, policy: str) -> dict[str, Any]:
+    """Return the incidents of a file as one record, which the same bytes and settings give again."""
+    from workbench.analysis.incidents import counts
+    from workbench.analysis.incidents_health import SCOPE
+
+    eligible, reason, next_step = examined.verdict
+    return {
+        "kind": "autopsy",
+        "id": examined.name,
+        "file": examined.file,
+        "sha256": examined.sha256,
+        "mode": examined.mode,
+        "scope": SCOPE.get(examined.mode or ""),
+        "duration_s": examined.duration_s,
+        "sample_rate_hz": examined.sample_rate_hz,
+        "channel_map": {"roles": list(examined.roles), "source": examined.channel_map},
+        "recommendation": examined.health["recommendation"],
+        "warnings": examined.health["warnings"],
+        "reason": examined.reason,
+        "next_step": examined.next_step,
+        "verdict_eligible": eligible,
+        "verdict_reason": reason,
+        "verdict_next_step": next_step,
+        "policy_hash": policy,
+        "incident_counts": counts(examined.incidents),
+        "incidents": examined.incidents,
+    }
+
+
+def _policy(scanning: Any) -> str:
+    from workbench.analysis.incidents_of_file import policy_hash
+    from workbench.audio.config import MeasureConfig
+
+    return policy_hash(scanning, MeasureConfig())
+
+
+def _refuse(examined: Examined, report: dict[str, Any], *, as_json: bool) -> None:
+    from workbench.analysis.incidents_health import plain_reason
+
+    if as_json:
+        output.json_line(report)
+        sys.exit(Exit.REFUSED)
+    what = f"NOT SCORABLE: {plain_reason(examined.reason)} ({examined.reason})"
+    raise NotScorable(what, where=examined.path, hint=examined.next_step)
+
+
+def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | None) -> None:
+    from workbench.analysis.incidents import spoken
+    from workbench.analysis.incidents_health import WARNINGS
+
+    click.echo(f"{output.safe(examined.file)}  {examined.name}")
+    click.echo(f"  {describe(examined)}; {channel_map(examined)}")
+    if report["scope"]:
+        click.echo(f"  {report['scope']}")
+    if examined.mode != "mono":
+        click.echo(f"  input: {report['recommendation']}")
+    for name in report["warnings"]:
+        click.echo(f"  warning: {WARNINGS[name]}")
+    for one in examined.incidents:
+        click.echo()
+        sure = "" if one["confidence"] is None else f"  confidence {one['confidence']:.2f}"
+        click.echo(
+            f"{'#' + str(one['number']):3} {one['severity'].upper():8}  {spoken(one['incident']):14}  "
+            f"at {one['onset_s']:.2f} s  {one['magnitude_s']:.2f} s{sure}"
+        )
+        click.echo(f"    {one['sentence']}")
+    click.echo()
+    if examined.mode == "mono" and examined.incidents:
+        click.echo("confidence: how far the silence lies under the level of speech, 1.00 at 20 dB or more")
+    found = ", ".join(severity(name, count) for name, count in report["incident_counts"].items() if count)
+    click.echo(
+        f"{output.plural(len(examined.incidents), 'incident')}{': ' + found if found else ''} "
+        f"(policy {report['policy_hash']}); timing, not intent"
+    )
+    if cost is not None:
+        tell_costs(cost)
+
+
+def severity(name: str, count: int) -> str:
+    """Return "2 critical", "2 warnings"."""
+    return f"{count} critical" if name == "critical" else output.plural(count, name)
+
+
+def tell_costs(cost: dict[str, Any]) -> None:
+    """Print costs, a line a kind that has a price."""
+    currency = output.safe(cost["currency"])
+    for line in cost["lines"]:
+        click.echo(
+            f"cost of {line['kind']}: {line['count']} at {line['each']:.2f} = {line['total']:.2f} {currency} "
+            "(your figure)"
+        )
+    without = f"; {output.plural(cost['unpriced_count'], 'incident')} without a price" if cost["unpriced_count"] else ""
+    click.echo(f"cost in all: {cost['total']:.2f} {currency} (your figures, not stored{without})")

@@ -1,0 +1,133 @@
+"""`workbench trust`: whether turn timing can be read from one sound file."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli import options, output
+from workbench.errors import Exit
+
+if TYPE_CHECKING:
+    from workbench.analysis.incidents_of_file import Examined
+
+
+@options.command("trust")
+@click.argument("file", type=click.Path())
+@click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent; confirms the map.")
+@options.as_json
+def command(file: str, *, channels: str | None, as_json: bool) -> None:
+    """Tell whether turn timing can be read from one sound file; no archive is needed.
+
+    It looks at the recording and at nobody's behaviour: there is no yield, hold, pass or fail in it. Exit code 2
+    where it is NOT SCORABLE.
+
+    \b
+    Examples:
+      workbench trust call.wav
+      workbench trust call.wav --channels agent,caller
+    """
+    from workbench.analysis.incidents_health import trust_report
+    from workbench.analysis.incidents_of_file import examine, roles_asked
+
+    examined = examine(file, channels=roles_asked(channels))
+    report = trust_report(examined)
+    if as_json:
+        output.json_line(report)
+    else:
+        _tell(examined, report)
+    if not report["scorable"]:
+        sys.exit(Exit.REFUSED)
+
+
+def _tell(examined: Examined, report: dict[str, Any]) -> None:
+    from workbench.analysis.incidents_health import WARNINGS, plain_reason
+
+    click.echo(f"{output.safe(examined.file)}: {report['recommendation']}")
+    if report["reason"]:
+        click.echo(f"  reason     {plain_reason(report['reason'])} ({report['reason']})")
+        click.echo(f"  next step  {report['next_step']}")
+    if report["scorable"]:
+        click.echo(f"  verdicts   {_verdicts(report)}")
+    for name in report["warnings"]:
+        click.echo(f"  warning    {WARNINGS[name]}")
+    click.echo(f"  recording  {describe(examined)}")
+    click.echo(f"  map        {channel_map(examined)}")
+    quiet = report["recording"]["leading_silence_s"]
+    click.echo(f"  silence    {'nobody speaks' if quiet is None else f'{quiet:.2f} s before anybody speaks'}")
+    if len(examined.roles) > 1:
+        _tell_of_two(report)
+    click.echo()
+    names = (
+        "channel",
+        "role",
+        "speech s",
+        "first s",
+        "peak dBFS",
+        "clipped %",
+        "floor dBFS",
+        "speech dBFS",
+        "above dB",
+    )
+    columns = ("peak_dbfs", "clipped_fraction", "noise_floor_dbfs", "speech_dbfs", "separation_db")
+    rows = [
+        (row["channel_ix"], row["role"], row["active_s"], row["first_speech_s"], *(row[name] for name in columns))
+        for row in report["channels"]
+    ]
+    output.table(names, [[*row[:4], _one(row[4]), _share(row[5]), *map(_one, row[6:])] for row in rows])
+
+
+def _tell_of_two(report: dict[str, Any]) -> None:
+    found = report["crosstalk"]
+    if found["coherence"] is None:
+        alike = "not measured: a channel has no energy"
+    else:
+        alike = f"{found['coherence']:.3f} at {found['coherence_lag_s']:+.2f} s (0.7 or more is suspicious)"
+    click.echo(f"  coherence  {alike}")
+    copy = "no steady copy found"
+    if found["leakage_db"] is not None:
+        copy = f"{found['leakage_db']:.1f} dB, {found['leakage_direction']} (-40 or more is loud)"
+    click.echo(f"  leakage    {copy}")
+    swap = {None: "not looked at: no caller and agent named", False: "no sign of it", True: report["swap_reason"]}
+    click.echo(f"  swap       {swap[report['possible_swap']]}")
+
+
+def _verdicts(report: dict[str, Any]) -> str:
+    from workbench.analysis.incidents_health import plain_reason
+
+    if report["verdict_eligible"]:
+        return "may rest on it"
+    if report["verdict_reason"] == report["reason"]:
+        return "withheld for the same reason"
+    return f"withheld, {plain_reason(report['verdict_reason'])}: {report['verdict_next_step']}"
+
+
+def describe(examined: Examined) -> str:
+    """Return what the file is, in one line."""
+    count = len(examined.roles)
+    return (
+        f"{examined.duration_s:.2f} s, {examined.sample_rate_hz} Hz, {output.plural(count, 'channel')}, "
+        f"{examined.container} {examined.codec}"
+    )
+
+
+def channel_map(examined: Examined) -> str:
+    """Return which channel is whose, and who says so."""
+    said = {
+        "option": "as --channels says",
+        "sidecar": "as its sidecar says",
+        "assumed": "assumed; --channels says which is whose",
+        "format": "one channel for all",
+    }
+    roles = ", ".join(f"{ix} {role}" for ix, role in enumerate(examined.roles))
+    return f"{roles} ({said[examined.channel_map]})"
+
+
+def _one(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
+
+
+def _share(value: float | None) -> float | None:
+    return None if value is None else round(100 * value, 3)

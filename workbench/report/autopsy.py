@@ -1,0 +1,70 @@
+"""The page of one recording: its incidents to see and hear, in one file that needs no network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.analysis.incidents import counts
+from workbench.analysis.incidents_health import SCOPE, WARNINGS, plain_reason, swap_reason
+from workbench.report.incident_drawing import Drawing
+from workbench.report.render import render
+from workbench.report.sound import BUDGET_BYTES, Sounds
+
+if TYPE_CHECKING:
+    from workbench.analysis.incidents_of_file import Examined
+    from workbench.timing.measuring import Measured
+
+MAPS = {
+    "option": "as --channels says",
+    "sidecar": "as its sidecar says",
+    "assumed": "assumed: nobody has said so",
+    "format": "one channel for all",
+}
+
+
+def build(examined: Examined, measurement: Measured, *, policy: str, costs: dict[str, Any] | None = None) -> str:
+    """Return the page of an examined file.
+
+    Parameters
+    ----------
+    examined : Examined
+        A file with a `mode`.
+    measurement : Measured
+        Its measurement, the frames not read yet.
+    policy : str
+        Hash of what decides an incident.
+    costs : dict, optional
+        From :func:`workbench.analysis.incident_costs.costs`; drawn only where the user brought prices.
+
+    Returns
+    -------
+    str
+        One HTML file: the whole recording with a flag for each incident, a card for each with lanes and sound.
+        The same bytes and settings give the same text.
+    """
+    from workbench.archive.runs import workbench_version
+
+    drawing = Drawing(examined, measurement)
+    sounds = Sounds(Path(examined.path))
+    cards = [drawing.card(one, sounds) for one in examined.incidents]
+    eligible, reason, next_step = examined.verdict
+    return render(
+        "autopsy.html.j2",
+        version=workbench_version(),
+        examined=examined,
+        counts=counts(examined.incidents),
+        scope=SCOPE.get(examined.mode or ""),
+        map_said=MAPS[examined.channel_map],
+        overview=drawing.overview(),
+        cards=cards,
+        silent_count=sounds.silent_count,
+        budget_mb=BUDGET_BYTES / 1e6,
+        policy_hash=policy,
+        warnings=[WARNINGS[name] for name in examined.health["warnings"]],
+        verdict_eligible=eligible,
+        verdict_reason=plain_reason(reason),
+        verdict_next_step=next_step,
+        swap=swap_reason(examined),
+        costs=costs,
+    )
