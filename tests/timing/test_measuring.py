@@ -178,7 +178,9 @@ def long_call(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with soundfile.SoundFile(path, "w", 4000, 2, subtype="PCM_16") as file:
         for _ in range(20):
             talking = np.repeat(rng.random((120, 2)) > 0.5, 2000, axis=0)
-            file.write((rng.normal(0, 900, (240_000, 2)) * talking + rng.normal(0, 3, (240_000, 2))).astype(np.int16))
+            sound = rng.normal(0, 900, (240_000, 2)) * talking + rng.normal(0, 3, (240_000, 2))
+            sound[400:, 0] += sound[:-400, 1]  # the agent's sound in the caller's channel, 0.1 s later
+            file.write(sound.astype(np.int16))
     return path
 
 
@@ -195,9 +197,29 @@ def test_a_recording_of_several_pieces_is_measured_as_in_one(
     assert pa.concat_tables(pieces).equals(one)
     assert several.segments == whole.segments
     assert several.health == whole.health
+    assert several.moments == whole.moments
     for row, expected in zip(several.channels, whole.channels, strict=True):
         assert row == pytest.approx(expected, abs=1e-6)
     assert not list(tmp_path.iterdir())
+    kinds = {row["kind"] for row in whole.moments}
+    assert {"overlap_while_agent_talking", "echo_correlated_activity"} <= kinds
+    assert max(row["onset_s"] for row in whole.moments) > 1000
+
+
+def test_silences_of_a_mixed_channel_are_the_same_in_several_pieces(
+    long_call: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mixed = tmp_path / "mixed.wav"
+    samples, rate = soundfile.read(long_call, dtype="int16")
+    samples[rate * 470 : rate * 500] //= 300  # half a minute of nothing, over the end of the first piece
+    soundfile.write(mixed, samples[:, 0], rate, subtype="PCM_16")
+    several = measure(mixed, "mixed", config=FINE)
+    monkeypatch.setattr("workbench.audio.frames.PIECE_FRAMES", 1 << 30)
+    assert several.moments == measure(mixed, "mixed", config=FINE).moments
+    longest = several.moments[0]
+    assert (longest["kind"], longest["severity"], longest["confidence"]) == ("silence", "critical", 1.0)
+    assert longest["onset_s"] == pytest.approx(470, abs=1)
+    assert longest["magnitude_s"] == pytest.approx(30, abs=1)
 
 
 def test_of_a_long_recording_only_flags_stay_in_memory(tmp_path: Path) -> None:
