@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from workbench.analysis import timing_survival
 from workbench.charts import charts, theme
 from workbench.charts.drawn import Drawn
 from workbench.errors import UsageError
@@ -64,6 +65,44 @@ def mark_rows() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["kind", "start_s", "end_s", "tone", "label"], orient="row")
 
 
+def clock_rows() -> pl.DataFrame:
+    rows = [(1, 10.0, 700.0, 800.0, None), (3, 30.0, 1815.0, 1900.0, None), (5, 60.0, 3400.0, 900.0, "wrong turn")]
+    names = ["turn_ix", "answer_start_s", "reported_ms", "gap_ms", "fault"]
+    outside = [(7, 80.0, 75_000.0, 500.0, "over 60 s"), (9, None, 600.0, None, None)]
+    frame = pl.DataFrame(rows + outside, schema=names, orient="row")
+    return frame.with_columns(difference_ms=pl.col("reported_ms") - pl.col("gap_ms"))
+
+
+def survival_rows() -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Four moments: yields at 0.5 and 1 s, two that spoke on for 3 s."""
+    times = pl.DataFrame(
+        [(f"c{ix}", "x", "v1", time, time < 3) for ix, time in enumerate((0.5, 1.0, 3.0, 3.0))],
+        schema=["call_id", "label_id", "group", "duration_s", "observed"],
+        orient="row",
+    )
+    at_risk = timing_survival.at_risk(times, ticks_s=[0.0, 1.0, 2.0, 3.0])
+    return timing_survival.curves(times), timing_survival.summaries(times), at_risk
+
+
+def moment_rows() -> pl.DataFrame:
+    row = {"call_id": "c1", "label_id": "a", "expect": "yield", "onset_s": 2.0, "status": "FAIL"}
+    row |= {"reason": "slow_to_yield", "yield_observed_s": 1.01, "yield_censored": False, "talk_over_s": 0.9}
+    row |= {"decision_margin_s": -0.01, "boundary_sensitive": True, "flipped": True}
+    spoke_on = {**row, "call_id": "c2", "yield_observed_s": 3.0, "yield_censored": True, "reason": "did_not_yield"}
+    unusable = {**row, "call_id": "c3", "status": "NOT_SCORABLE", "reason": "leakage", "yield_observed_s": None}
+    plain = {"boundary_sensitive": None, "flipped": False}
+    return pl.DataFrame([row, spoke_on | plain, unusable | plain])
+
+
+SPREAD = pl.DataFrame(
+    [
+        ("response gap", 0.0, 0.1, "seen to its end", 3),
+        ("time to yield", 0.2, 0.4, "seen to its end", 2),
+        ("time to yield", 2.8, 3.0, "longer than this (censored)", 1),
+    ],
+    schema=["measure", "bin_start_s", "bin_end_s", "ended", "moment_count"],
+    orient="row",
+)
 COUNTS = pl.DataFrame({"source_format": ["a", "a", "b"], "health": ["no audio", None, "x"], "call_count": [3, 4, 2]})
 EXAMPLES: dict[str, Callable[[], Any]] = {
     "call_counts": lambda: CHARTS["call_counts"](COUNTS, by="source_format", parts="health"),
@@ -79,6 +118,10 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     ),
     "rates": lambda: CHARTS["rates"](rate_rows()),
     "response_gaps": lambda: CHARTS["response_gaps"](*gap_rows()),
+    "survival": lambda: CHARTS["survival"](*survival_rows(), not_scorable=1),
+    "timing_moments": lambda: CHARTS["timing_moments"](moment_rows()),
+    "timing_spread": lambda: CHARTS["timing_spread"](SPREAD, not_scorable=1),
+    "two_clocks": lambda: CHARTS["two_clocks"](clock_rows(), offset_ms=-100.0, drift_ms_per_min=30.0),
 }
 
 
@@ -193,12 +236,26 @@ def test_lanes_without_audio_still_show_who_spoke() -> None:
     assert len(chart.to_dict()["vconcat"]) == 3
 
 
+def test_two_clocks_count_what_has_no_place_and_draw_the_line() -> None:
+    spec = EXAMPLES["two_clocks"]().to_dict()
+    assert spec["title"]["subtitle"] == (
+        "n: 3 reports; left out: 2 without an answer beside it, negative, or over a minute; "
+        "line: -100 ms, +30 ms a minute"
+    )
+    [line] = [p for p in spec["vconcat"][1]["layer"] if p["mark"]["type"] == "line"]
+    ends = spec["datasets"][line["data"]["name"]]
+    # at 61.8 s, just beyond the last answer: -100 ms + 30 ms * 61.8 / 60
+    assert [end["difference_s"] for end in ends] == [-0.1, pytest.approx(-0.0691)]
+    assert len(CHARTS["two_clocks"](clock_rows()).to_dict()["vconcat"][1]["layer"]) == 1
+
+
 def test_nothing_to_draw_is_said_in_place_of_empty_axes() -> None:
     empty = [
         CHARTS["rates"](rate_rows().clear()),
         CHARTS["call_counts"](COUNTS.clear(), by="source_format", parts="health"),
         CHARTS["response_gaps"](gap_rows()[0].clear(), gap_rows()[1].clear()),
         CHARTS["levels"](level_rows().clear()),
+        CHARTS["two_clocks"](clock_rows().clear()),
         CHARTS["call_lanes"](level_rows().clear(), speech_rows().clear(), mark_rows().clear(), duration_s=0.0),
     ]
     for chart in empty:
@@ -229,3 +286,27 @@ def test_the_spectrogram_is_one_image_with_the_low_bands_at_the_bottom() -> None
     size = int.from_bytes(png[at - 4 : at], "big")
     rows = zlib.decompress(png[at + 4 : at + 4 + size])
     assert list(rows) == [0, 0, 0, 0, 0, 128, 128, 128, 0, 255, 255, 255]
+
+
+def test_survival_counts_the_censored_and_who_was_at_risk() -> None:
+    spec = EXAMPLES["survival"]().to_dict()
+    assert "n: 4 moments, 2 of them censored" in spec["title"]["subtitle"]
+    assert "left out: 1 not scorable" in spec["title"]["subtitle"]
+    assert [row["at_risk"] for row in spec["datasets"]["risk"]] == [4, 3, 2, 2]
+    assert spec["datasets"]["curves"][-1]["survival"] == 0.5
+    assert "at risk" in theme.svg(EXAMPLES["survival"]())
+
+
+def test_moments_that_flipped_or_touch_a_bound_come_first_and_say_so() -> None:
+    rows = EXAMPLES["timing_moments"]().to_dict()["datasets"]["moments"]
+    assert [row["status"] for row in rows] == ["FAIL", "FAIL", "NOT_SCORABLE"]
+    assert rows[0]["beside"] == "FAIL · slow to yield · flipped · next to a bound"
+    many = pl.concat(moment_rows().with_columns(call_id=pl.lit(f"c{ix}"), flipped=ix == 7) for ix in range(30))
+    chart = CHARTS["timing_moments"](many).to_dict()
+    assert "left out: 50" in chart["title"]["subtitle"]
+    assert chart["datasets"]["moments"][0]["name"].startswith("c7 @ 2.00 s")
+
+
+def test_what_was_not_seen_to_its_end_is_counted_apart() -> None:
+    subtitle = EXAMPLES["timing_spread"]().to_dict()["title"]["subtitle"]
+    assert "3 response gap (0 censored), 3 time to yield (1 censored)" in subtitle
