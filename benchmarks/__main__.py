@@ -22,6 +22,7 @@ NAMES = (
     "queries",
     "turns",
     "verdicts",
+    "timing_sweep",
     "notebook",
     "jsonl",
 )

@@ -162,6 +162,7 @@ def _rows(names: list[str], config: str, lengths: list[int]) -> dict[str, list[d
         "input_health": [{**one, **health} for one in ids],
         "channels": [
             {**one, "channel_ix": ix, "role": role, "clipped_fraction": 0.0, "active_s": 60.0}
+            | {"noise_floor_dbfs": -62.4, "threshold_dbfs": -47.4}
             for one in ids
             for ix, role in enumerate(("caller", "agent"))
         ],

@@ -139,7 +139,9 @@ def test_a_sweep_tells_what_flips_and_where(held: HeldMoments) -> None:
     assert (default["flip_count"], sum(counts)) == (0, len(held.labels))
     before = {(row["call_id"], row["label_id"]): row["status"] for row in held.rows(ScoreConfig())}
     assert len(found.moments) == len(before)
-    assert found.flips["parameter"].n_unique() == 2  # labels bring their own bound: it is not swept away
+    assert found.flips["parameter"].n_unique() == 3
+    bound = found.flips.filter(pl.col("parameter") == "max_time_to_yield_s")
+    assert set(bound.select("side", "kept_at", "flips_at").rows()) == {("below", "0.6", "0.05")}  # the label's own
     row = found.flips.filter(pl.col("parameter") == "yield_hangover_s").row(0, named=True)
     scored = ScoreConfig(yield_hangover_s=float(row["flips_at"]))
     after = {(event["call_id"], event["label_id"]): event["status"] for event in held.rows(scored)}

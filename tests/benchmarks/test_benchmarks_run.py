@@ -24,6 +24,7 @@ ROWS = {
     "queries": 7,
     "turns": 5,
     "verdicts": 6,
+    "timing_sweep": 16,
     "notebook": 14,
     "jsonl": 2,
 }

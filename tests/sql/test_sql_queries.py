@@ -89,6 +89,13 @@ EXPECT: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
             }
         ],
     ),
+    "talk_over_share": (
+        {},
+        [
+            {"call_id": "c1", "clock": "transcript", "talk_over_s": 0.5, "caller_s": 4.5},
+            {"call_id": "c2", "clock": "audio", "talk_over_s": 0.5, "caller_s": 2.0},
+        ],
+    ),
     "tool_calls_without_confirmation": (
         {},
         [{"call_id": "c1", "call_ix": 0, "turn_ix": 2, "name": "refund"}],

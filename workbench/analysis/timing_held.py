@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.archive.scoring import Evidence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.timing.score_config import ScoreConfig
 
 FACTS = ("source_format", "agent_id", "agent_version")
+BOUNDS = ("max_time_to_yield_s", "max_talk_over_s")
 _MOST_LINES = 8
 
 
@@ -64,7 +65,9 @@ class HeldMoments:
             self._levels = HeldLevels.read(self._reader, self._evidence, call_ids=self.call_ids)
         return self._levels
 
-    def rows(self, score: ScoreConfig, *, measure: MeasureConfig | None = None) -> list[dict[str, Any]]:
+    def rows(
+        self, score: ScoreConfig, *, measure: MeasureConfig | None = None, replaced: Collection[str] = ()
+    ) -> list[dict[str, Any]]:
         """Return a row of `scored_events` for each label.
 
         Parameters
@@ -73,6 +76,8 @@ class HeldMoments:
             How to score.
         measure : MeasureConfig, optional
             What counts as speech; by default what the archive was measured with.
+        replaced : collection of {'max_time_to_yield_s', 'max_talk_over_s'}
+            Bounds of `score` that hold also where a label brings its own.
 
         Returns
         -------
@@ -80,17 +85,20 @@ class HeldMoments:
             In the order of call and label; empty where nothing is labelled.
         """
         line = self._line(measure or self.measured_with)
-        return scored(self.labels, line, health=self._health, config=score, run_id="")
+        labels = [_without(label, replaced) for label in self.labels] if replaced else self.labels
+        return scored(labels, line, health=self._health, config=score, run_id="")
 
-    def events(self, score: ScoreConfig, *, measure: MeasureConfig | None = None) -> pl.DataFrame:
+    def events(
+        self, score: ScoreConfig, *, measure: MeasureConfig | None = None, replaced: Collection[str] = ()
+    ) -> pl.DataFrame:
         """Return the rows that the view `timing_events` would show after scoring with a config.
 
         Parameters
         ----------
         score : ScoreConfig
             How to score.
-        measure : MeasureConfig, optional
-            As :meth:`rows` takes it.
+        measure, replaced : optional
+            As :meth:`rows` takes them.
 
         Returns
         -------
@@ -101,7 +109,7 @@ class HeldMoments:
 
         rows = [
             _event(row, label, self._facts[row["call_id"]])
-            for row, label in zip(self.rows(score, measure=measure), self.labels, strict=True)
+            for row, label in zip(self.rows(score, measure=measure, replaced=replaced), self.labels, strict=True)
             if row["call_id"] in self._facts
         ]
         return pl.DataFrame(rows, schema=columns())
@@ -113,6 +121,29 @@ class HeldMoments:
                 self._lines.pop(next(iter(self._lines)))
             self._lines[measure.config_id] = lay(self._labelled, segments, measure)
         return self._lines[measure.config_id]
+
+
+def own_bounds(label: Mapping[str, Any]) -> dict[str, float]:
+    """Return the bounds that a label brings.
+
+    Parameters
+    ----------
+    label : mapping
+        Its `value` may hold them.
+
+    Returns
+    -------
+    dict of str to float
+        Seconds by name; empty where it brings none.
+    """
+    value = label["value"] if isinstance(label["value"], dict) else {}
+    return {name: float(value[name]) for name in BOUNDS if value.get(name) is not None}
+
+
+def _without(label: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    if not own_bounds(label):
+        return label
+    return label | {"value": {name: value for name, value in label["value"].items() if name not in names}}
 
 
 def columns() -> dict[str, Any]:

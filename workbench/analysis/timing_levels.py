@@ -101,7 +101,7 @@ class HeldLevels:
         sides = (
             inputs.join(wanted, on="call_id", how="semi")
             .join(channels, on=["call_id", "recording_id", "role"])
-            .filter(pl.len().over("call_id", "recording_id", "role") == 1)
+            .filter(pl.len().over("call_id", "recording_id", "role") == 1, pl.col("threshold_dbfs").is_not_null())
             .join(evidence.recordings, on=["call_id", "recording_id"])
             .sort("recording_id", "call_id", "role")
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from workbench.analysis.timing_held import BOUNDS, HeldMoments, own_bounds
 from workbench.analysis.timing_levels import SWEPT
 from workbench.errors import UsageError
 from workbench.timing.score_config import ScoreConfig
@@ -16,13 +17,11 @@ from workbench.timing.score_config import ScoreConfig
 if TYPE_CHECKING:
     import polars as pl
 
-    from workbench.analysis.timing_held import HeldMoments
     from workbench.audio.config import MeasureConfig
 
 MOST_POINTS = 2000
 STATUSES = ("PASS", "FAIL", "INCONCLUSIVE", "NOT_SCORABLE")
 _SCORING = tuple(field.name for field in msgspec.structs.fields(ScoreConfig))
-_LARGER_IS_NONE = ("max_time_to_yield_s", "max_talk_over_s")
 
 Value = float | bool | None
 Grid = Mapping[str, Sequence[Value]]
@@ -89,7 +88,8 @@ def sweep(held: HeldMoments, grid: Grid, *, base: ScoreConfig | None = None) -> 
     held : HeldMoments
         Labelled moments and what their verdicts rest on.
     grid : mapping of str to sequence
-        Values by parameter; every combination is a point.
+        Values by parameter; every combination is a point. A bound replaces those that labels bring; no bound
+        leaves them.
     base : ScoreConfig, optional
         The default that verdicts are compared with, beside the config that the archive was measured with.
 
@@ -116,13 +116,15 @@ def sweep(held: HeldMoments, grid: Grid, *, base: ScoreConfig | None = None) -> 
     alone = [tuple((default | {name: value}).values()) for name, values in grid.items() for value in values]
     for point in (*points, *alone):
         if point not in seen:
-            score, measure = _configs(held, base, dict(zip(grid, point, strict=True)))
-            seen[point] = held.rows(score, measure=measure)
+            values = dict(zip(grid, point, strict=True))
+            score, measure = _configs(held, base, values)
+            replaced = [name for name in BOUNDS if values.get(name) is not None]
+            seen[point] = held.rows(score, measure=measure, replaced=replaced)
     return Sweep(
         default,
         _points(grid, points, before=before, seen=seen),
         _moments(points, before=before, seen=seen),
-        _flips(grid, default, before=before, seen=seen),
+        _flips(grid, default, labels=held.labels, before=before, seen=seen),
     )
 
 
@@ -189,21 +191,22 @@ def _moments(
 
 
 def _flips(
-    grid: Grid, default: Mapping[str, Value], *, before: Rows, seen: Mapping[tuple[Value, ...], Rows]
+    grid: Grid,
+    default: Mapping[str, Value],
+    *,
+    labels: Sequence[Mapping[str, Any]],
+    before: Rows,
+    seen: Mapping[tuple[Value, ...], Rows],
 ) -> pl.DataFrame:
     """The nearest value on each side of the default, the other parameters at theirs, with another verdict."""
     import polars as pl
 
     found = []
     for name, values in grid.items():
-        centre = _place(name, default[name])
-        sides = {
-            "below": sorted((v for v in values if _place(name, v) < centre), key=lambda v: -_place(name, v)),
-            "above": sorted((v for v in values if _place(name, v) > centre), key=lambda v: _place(name, v)),
-        }
-        for ix, old in enumerate(before):
-            for side, ordered in sides.items():
-                kept = default[name]
+        for ix, (old, label) in enumerate(zip(before, labels, strict=True)):
+            own = own_bounds(label).get(name, default[name])
+            for side, ordered in _sides(name, values, own).items():
+                kept = own
                 for value in ordered:
                     new = seen[tuple((dict(default) | {name: value}).values())][ix]
                     if new["status"] != old["status"]:
@@ -222,10 +225,18 @@ def _flips(
     )
 
 
+def _sides(name: str, values: Sequence[Value], own: Value) -> dict[str, list[Value]]:
+    """The values below and above one, the nearest first."""
+    centre, places = _place(name, own), {value: _place(name, value) for value in values}
+    below = sorted((value for value in values if places[value] < centre), key=lambda value: -places[value])
+    above = sorted((value for value in values if places[value] > centre), key=lambda value: places[value])
+    return {"below": below, "above": above}
+
+
 def _place(name: str, value: Value) -> float:
     """Where a value lies on its axis; no bound lies above every bound, no gate below every gate."""
     if value is None:
-        return float("inf") if name in _LARGER_IS_NONE else float("-inf")
+        return float("inf") if name in BOUNDS else float("-inf")
     return float(value)
 
 

@@ -1,0 +1,72 @@
+"""Histograms keep the censored apart; a share of talk-over is a ratio of sums."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from workbench.analysis.timing_held import columns
+from workbench.analysis.timing_spread import spread, talk_over_shares
+
+
+def events(*times: tuple[float, bool]) -> pl.DataFrame:
+    rows = [
+        dict.fromkeys(columns())
+        | {"awaits_yield": True, "yield_observed_s": time, "yield_censored": censored, "talk_over_s": time / 2}
+        for time, censored in times
+    ]
+    return pl.DataFrame(rows, schema=columns())
+
+
+def test_every_moment_falls_into_one_bin_and_the_censored_stay_apart() -> None:
+    found = spread(events((0.29, False), (0.3, False), (3.0, True)), pl.DataFrame({"gap_s": [0.0, 0.3, 0.3, 99.0]}))
+    gaps, yields, over = (found.filter(pl.col("measure") == name).drop("measure").rows() for name in NAMES)
+    assert gaps == [(0.0, 1.0, SEEN, 3), (39.0, 40.0, SEEN, 1)]  # the last bin holds all longer gaps
+    assert yields == [
+        (pytest.approx(0.2), pytest.approx(0.3), SEEN, 1),
+        (pytest.approx(0.3), pytest.approx(0.4), SEEN, 1),
+        (pytest.approx(3.0), pytest.approx(3.1), CENSORED, 1),
+    ]
+    assert [row[2:] for row in over] == [(SEEN, 1), (SEEN, 1), (CENSORED, 1)]
+    assert spread(events(), pl.DataFrame({"gap_s": []}, schema={"gap_s": pl.Float64})).is_empty()
+
+
+NAMES = ("response gap", "time to yield", "talk-over")
+SEEN, CENSORED = "seen to its end", "longer than this (censored)"
+
+
+def calls(numerators: list[float], denominators: list[float]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "call_id": [f"c{ix}" for ix in range(len(numerators))],
+            "clock": "audio",
+            "agent_version": ["1" if ix % 2 else None for ix in range(len(numerators))],
+            "talk_over_s": [float(value) for value in numerators],
+            "caller_s": [float(value) for value in denominators],
+        }
+    )
+
+
+def test_a_share_is_a_ratio_of_sums_and_no_mean_of_shares() -> None:
+    """Limits of R survey 4.1.1 (svyratio), as in golden/stats/ratio_of_sums.json; the mean of shares is 0.0708."""
+    row = talk_over_shares(calls([3, 0, 7, 2, 5, 1], [40, 25, 61, 33, 48, 20])).row(0, named=True)
+    assert row["share"] == pytest.approx(18 / 227)
+    assert (row["share_low"], row["share_high"]) == (
+        pytest.approx(0.038553175609444),
+        pytest.approx(0.1200371327606),
+    )
+    # all 6^6 resamples give 0.0339 and 0.1282 (golden/stats/ratio_bootstrap.json); 2,000 draws come near
+    assert row["boot_low"] == pytest.approx(0.0339283536550901, abs=0.009)
+    assert row["boot_high"] == pytest.approx(0.128186030570309, abs=0.011)
+
+
+def test_groups_and_too_few_calls_say_so() -> None:
+    rows = talk_over_shares(calls([1, 0, 2, 0, 3], [10, 0, 20, 0, 10]), by="agent_version").to_dicts()
+    assert [(row["group"], row["call_count"], row["share"]) for row in rows] == [
+        ("1", 2, None),
+        ("not supplied", 3, 0.15),
+    ]
+    assert rows[0]["reason"] == "no caller spoke"
+    assert talk_over_shares(calls([1, 2], [10, 10])).row(0, named=True)["reason"] == "fewer than 3 calls: no interval"
+    assert talk_over_shares(calls([1, 1, 1], [9, 9, 9])).row(0, named=True)["reason"] == "no spread: no interval"
+    assert talk_over_shares(calls([], [])).is_empty()

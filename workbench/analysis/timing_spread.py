@@ -1,0 +1,123 @@
+"""Histograms of what timing measures, with what was not seen to its end apart; and how much of it was talk-over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.stats import ratios, resampling
+
+if TYPE_CHECKING:
+    import polars as pl
+
+GAP, YIELD, OVER = "response gap", "time to yield", "talk-over"
+SEEN, CENSORED = "seen to its end", "longer than this (censored)"
+
+
+def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, most_bins: int = 40) -> pl.DataFrame:
+    """Return how many of each measure fall into each bin.
+
+    Parameters
+    ----------
+    events : polars.DataFrame
+        Rows of the view `timing_events` of one config.
+    gaps : polars.DataFrame
+        `gap_s`: response gaps of calls, from the view `turn_gaps`; no label is needed for them.
+    most_bins : int, default 40
+        Bins at most; each is the narrowest of 0.05, 0.1, 0.2, 0.25, 0.5 and 1 s that reaches the longest time,
+        and longer times are counted in the last.
+
+    Returns
+    -------
+    polars.DataFrame
+        `measure`, `bin_start_s`, `bin_end_s`, `ended`, `moment_count`. Talk-over of an agent that never stopped is
+        censored with it: it would have gone on.
+    """
+    import polars as pl
+
+    awaited = events.filter(pl.col("awaits_yield"))
+    parts = [
+        (GAP, gaps.select(pl.col("gap_s").alias("s"), pl.lit(value=False).alias("censored"))),
+        (YIELD, awaited.select(pl.col("yield_observed_s").alias("s"), pl.col("yield_censored").alias("censored"))),
+        (OVER, awaited.select(pl.col("talk_over_s").alias("s"), pl.col("yield_censored").alias("censored"))),
+    ]
+    found = []
+    for measure, values in parts:
+        if values.is_empty():
+            continue
+        width = bin_width(max(values["s"].to_list()), most_bins)
+        place = (pl.col("s") / width + 1e-9).floor().clip(0, most_bins - 1)
+        found.append(
+            values.group_by(place.alias("ix"), "censored")
+            .agg(pl.len().cast(pl.Int64).alias("moment_count"))
+            .sort("ix", "censored")
+            .select(
+                pl.lit(measure).alias("measure"),
+                (pl.col("ix") * width).alias("bin_start_s"),
+                ((pl.col("ix") + 1) * width).alias("bin_end_s"),
+                pl.when("censored").then(pl.lit(CENSORED)).otherwise(pl.lit(SEEN)).alias("ended"),
+                "moment_count",
+            )
+        )
+    kinds = {"measure": pl.String, "bin_start_s": pl.Float64, "bin_end_s": pl.Float64, "ended": pl.String}
+    return pl.concat(found) if found else pl.DataFrame(schema=kinds | {"moment_count": pl.Int64})
+
+
+def bin_width(longest_s: float, most_bins: int) -> float:
+    """Return the narrowest width of bins that reach a length, at most 1 s.
+
+    Parameters
+    ----------
+    longest_s : float
+        In seconds.
+    most_bins : int
+        Bins at most.
+
+    Returns
+    -------
+    float
+        In seconds.
+    """
+    return next((width for width in (0.05, 0.1, 0.2, 0.25, 0.5) if width * most_bins > longest_s), 1.0)
+
+
+def talk_over_shares(calls: pl.DataFrame, *, by: str | None = None, confidence: float = 0.95) -> pl.DataFrame:
+    """Return for how much of the callers' speech the agent spoke as well, as a ratio of sums.
+
+    Parameters
+    ----------
+    calls : polars.DataFrame
+        Rows of the query `talk_over_share`: one a call and clock.
+    by : str, optional
+        Column that parts them, beside the clock.
+    confidence : float, default 0.95
+        Two-sided level.
+
+    Returns
+    -------
+    polars.DataFrame
+        `group`, `clock`, `call_count`, `talk_over_s`, `caller_s`, `share`, `share_low` and `share_high` (linearised,
+        t), `boot_low` and `boot_high` (studentised bootstrap of calls), `reason`. No limits below three calls.
+    """
+    import polars as pl
+
+    kinds: dict[str, Any] = {"group": pl.String, "clock": pl.String, "call_count": pl.Int64}
+    numbers = ("talk_over_s", "caller_s", "share", "share_low", "share_high", "boot_low", "boot_high")
+    kinds |= dict.fromkeys(numbers, pl.Float64) | {"reason": pl.String}
+    group = pl.lit("all") if by is None else pl.col(by).cast(pl.String).fill_null("not supplied")
+    rows = []
+    parts = calls.with_columns(group.alias("group")).sort("call_id").partition_by("group", "clock", as_dict=True)
+    for (name, clock), own in sorted(parts.items(), key=lambda part: (str(part[0][0]), str(part[0][1]))):
+        both, spoken = own["talk_over_s"].to_list(), own["caller_s"].to_list()
+        found = ratios.ratio_of_sums(both, spoken, confidence=confidence)
+        row = {"group": name, "clock": clock, "call_count": len(own), "talk_over_s": sum(both), "caller_s": sum(spoken)}
+        if found is None:
+            rows.append(row | {"reason": "no caller spoke"})
+            continue
+        counts = resampling.draws(own["call_id"].to_list())
+        boot = ratios.bootstrap_t(both, spoken, counts=counts, confidence=confidence)
+        row |= {"share": found.ratio, "share_low": found.low, "share_high": found.high}
+        row |= {"boot_low": boot and boot.low, "boot_high": boot and boot.high}
+        few = len(own) < resampling.FEWEST_CLUSTERS
+        reason = "fewer than 3 calls: no interval" if few else "no spread: no interval" if found.low is None else None
+        rows.append(row | {"reason": reason})
+    return pl.DataFrame(rows, schema=kinds)

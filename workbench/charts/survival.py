@@ -1,0 +1,143 @@
+"""Survival curves with their bands, and how many were still awaited at each time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.charts import theme
+from workbench.charts.drawn import Drawn, nothing
+from workbench.text.visible import visible
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_GROUPS = 6
+_CURVES = "group time_s survival low high"
+_SUMMARIES = "group call_count moment_count censored_count"
+_RISK = "group time_s at_risk"
+
+
+def chart(
+    curves: pl.DataFrame,
+    summaries: pl.DataFrame,
+    at_risk: pl.DataFrame,
+    *,
+    title: str = "Time to yield",
+    awaited: str = "agent still speaking",
+    not_scorable: int = 0,
+) -> Drawn:
+    """Draw a step curve with its 95 % band per group, and the numbers at risk below.
+
+    Parameters
+    ----------
+    curves, summaries, at_risk : polars.DataFrame
+        From :mod:`workbench.analysis.timing_survival`. The groups with the most moments are drawn, at most six.
+    title : str
+        Title of the chart.
+    awaited : str
+        What has not happened yet, for the axis.
+    not_scorable : int
+        Labelled moments that could not be scored; the subtitle says so.
+
+    Returns
+    -------
+    Drawn
+        A sentence in place of axes when no moment awaits it.
+
+    Raises
+    ------
+    UsageError
+        When a column is missing.
+    """
+    import polars as pl
+
+    for frame, columns in ((curves, _CURVES), (summaries, _SUMMARIES), (at_risk, _RISK)):
+        theme.require(frame, columns, chart="survival")
+    if summaries.is_empty():
+        return nothing("no scored moment awaits it", title=title)
+    order = summaries.sort("moment_count", "group", descending=[True, False])
+    shown = sorted(order.head(MOST_GROUPS)["group"].to_list())
+    kept = pl.col("group").is_in(shown)
+    left_out = len(order) - len(shown)
+    names = pl.col("group").map_elements(visible, return_dtype=pl.String)
+    data = {
+        "curves": curves.filter(kept).select(names, "time_s", "survival", "low", "high"),
+        "risk": at_risk.filter(kept).select(names, "time_s", "at_risk"),
+    }
+    last = max(float(time) for time in [*curves["time_s"], *at_risk["time_s"]])
+    spec = _spec([visible(name) for name in shown], last=last, awaited=awaited)
+    whole = order.sum()
+    censored = int(whole["censored_count"].item())
+    subtitle = (
+        f"n: {theme.count(int(whole['moment_count'].item()), 'moment')}, {censored:,} of them censored; "
+        f"band: 95 % at each time; left out: {not_scorable:,} not scorable"
+        + (f", {left_out} groups with fewer moments" if left_out else "")
+    )
+    return Drawn(spec, data, title=title, subtitle=subtitle)
+
+
+def _spec(groups: list[str], *, last: float, awaited: str) -> dict[str, Any]:
+    colour = {
+        "field": "group",
+        "type": "nominal",
+        "scale": {"domain": groups, "range": theme.PARTS[: len(groups)]},
+        "legend": {"title": None} if len(groups) > 1 else None,
+    }
+    across = {"type": "quantitative", "scale": {"domain": [0, last], "nice": False, "padding": 6}}
+    up = {"type": "quantitative", "scale": {"domain": [0, 1]}}
+    x = {"field": "time_s", **across, "title": "time from the onset or the end of the turn (s)"}
+    band = {
+        "mark": {"type": "area", "interpolate": "step-after", "opacity": 0.16},
+        "encoding": {"x": x, "y": {"field": "low", **up, "title": None}, "y2": {"field": "high"}, "color": colour},
+    }
+    line = {
+        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2},
+        "encoding": {
+            "x": x,
+            "y": {
+                "field": "survival",
+                **up,
+                "axis": {"format": "%", "tickCount": 5},
+                "title": f"{awaited} (% of moments)",
+            },
+            "color": colour,
+        },
+    }
+    dots = {
+        "mark": {"type": "point", "filled": True, "size": 26, "opacity": 1},
+        "encoding": {
+            "x": x,
+            "y": {"field": "survival", **up},
+            "color": colour,
+            "tooltip": [
+                {"field": "group", "type": "nominal"},
+                {"field": "time_s", "type": "quantitative", "format": ".2f"},
+                *({"field": name, "type": "quantitative", "format": ".0%"} for name in ("survival", "low", "high")),
+            ],
+        },
+    }
+    risk = {
+        "data": {"name": "risk"},
+        "mark": {"type": "text", "fontSize": 11},
+        "encoding": {
+            "x": {"field": "time_s", **across, "axis": None},
+            "y": {
+                "field": "group",
+                "type": "nominal",
+                "sort": groups,
+                "title": "at risk",
+                "axis": {"ticks": False, "domain": False},
+            },
+            "text": {"field": "at_risk", "type": "quantitative", "format": ",d"},
+            "color": {**colour, "legend": None},
+        },
+        "width": theme.WIDTH - 200,
+        "height": {"step": 18},
+    }
+    curves = {
+        "data": {"name": "curves"},
+        "layer": [band, line, dots],
+        "width": theme.WIDTH - 200,
+        "height": 230,
+    }
+    return {"vconcat": [curves, risk], "spacing": 6}

@@ -1,0 +1,136 @@
+"""Labelled moments one under the other: how long the agent spoke on, the bound, the verdict, and what flipped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.charts import theme
+from workbench.charts.drawn import Drawn, nothing
+from workbench.text.visible import visible
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_MOMENTS = 40
+STATUSES = {"PASS": "#2f7d5b", "FAIL": "#b3261e", "INCONCLUSIVE": "#8c97a3", "NOT_SCORABLE": "#c3cad2"}
+_COLUMNS = (
+    "call_id label_id expect onset_s status reason yield_observed_s yield_censored talk_over_s decision_margin_s "
+    "boundary_sensitive flipped"
+)
+
+
+def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Drawn:
+    """Draw a bar from the onset to the yield per moment; open-ended where the agent never stopped.
+
+    Parameters
+    ----------
+    moments : polars.DataFrame
+        Rows of the view `timing_events` with a column `flipped`. At most forty are drawn: those that flipped, then
+        those next to a bound, then those that failed.
+    title : str
+        Title of the chart.
+
+    Returns
+    -------
+    Drawn
+        A sentence in place of axes when nothing is labelled.
+
+    Raises
+    ------
+    UsageError
+        When a column is missing.
+    """
+    import polars as pl
+
+    theme.require(moments.head(1), _COLUMNS, chart="timing_moments")
+    if moments.is_empty():
+        return nothing("no moment is labelled: workbench label CALL --at SECONDS --expect yield", title=title)
+    near = pl.col("boundary_sensitive").fill_null(value=False)
+    urgent = moments.sort(
+        ~pl.col("flipped"), ~near, pl.col("status") != "FAIL", pl.col("status") != "PASS", "call_id", "label_id"
+    )
+    drawn = urgent.head(MOST_MOMENTS).with_columns(
+        name=pl.struct("call_id", "onset_s", "expect").map_elements(_name, return_dtype=pl.String),
+        beside=pl.concat_str(
+            [
+                "status",
+                pl.col("reason").str.replace_all("_", " "),
+                pl.when("flipped").then(pl.lit("flipped")),
+                pl.when(near).then(pl.lit("next to a bound")),
+            ],
+            separator=" · ",
+            ignore_nulls=True,
+        ),
+        mark=pl.when("flipped").then(pl.lit("flipped")).when(near).then(pl.lit("next to a bound")),
+        end_s=pl.col("yield_observed_s"),
+    )
+    names = drawn["name"].to_list()
+    counts = moments.group_by("status").len()
+    said = {row["status"]: row["len"] for row in counts.to_dicts()}
+    censored = moments.filter(pl.col("yield_censored") & pl.col("status").is_in(["PASS", "FAIL"])).height
+    left_out = len(moments) - len(drawn)
+    subtitle = (
+        f"n: {theme.count(len(moments), 'moment')}: "
+        + ", ".join(f"{said[name]:,} {name}" for name in STATUSES if name in said)
+        + f"; {censored:,} censored (the agent spoke on); "
+        + (f"left out: {left_out:,} with nothing to see" if left_out else "nothing left out")
+    )
+    shown = drawn.select("name", "status", "end_s", "yield_censored", "talk_over_s", "beside", "mark", "expect")
+    return Drawn(
+        _spec(names, present=[name for name in STATUSES if name in said]),
+        {"moments": shown},
+        title=title,
+        subtitle=subtitle,
+    )
+
+
+def _name(row: dict[str, Any]) -> str:
+    at = "" if row["onset_s"] is None else f" @ {row['onset_s']:.2f} s"
+    return f"{visible(row['call_id'])[:44]}{at} · {row['expect'] or 'not said'}"
+
+
+def _spec(names: list[str], *, present: list[str]) -> dict[str, Any]:
+    y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 330}}
+    x = {"type": "quantitative", "scale": {"zero": True}}
+    colour = {
+        "field": "status",
+        "type": "nominal",
+        "scale": {"domain": list(STATUSES), "range": list(STATUSES.values())},
+        "legend": {"title": None, "values": present},
+    }
+    tips = [{"field": name, "type": "nominal"} for name in ("name", "beside")]
+    tips += [{"field": name, "type": "quantitative", "format": ".2f"} for name in ("end_s", "talk_over_s")]
+    bar = {
+        "mark": {"type": "bar", "height": 11, "opacity": 0.75},
+        "encoding": {
+            "y": y,
+            "x": {"field": "end_s", **x, "title": "onset to the yield, or to the end of what was seen (s)"},
+            "color": colour,
+            "tooltip": tips,
+        },
+    }
+    over = {
+        "mark": {"type": "tick", "thickness": 2, "size": 15, "color": theme.INK},
+        "encoding": {"y": y, "x": {"field": "talk_over_s", **x}},
+    }
+    arrow = {
+        "transform": [{"filter": "datum.yield_censored"}],
+        "mark": {"type": "point", "shape": "triangle-right", "filled": True, "size": 70, "xOffset": 5, "opacity": 1},
+        "encoding": {"y": y, "x": {"field": "end_s", **x}, "color": {**colour, "legend": None}},
+    }
+    ring = {
+        "transform": [{"filter": "isValid(datum.mark)"}],
+        "mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "x": -8, "opacity": 1},
+        "encoding": {
+            "y": y,
+            "color": {"condition": {"test": "datum.mark == 'flipped'", "value": "#862e9c"}, "value": "#d98c00"},
+        },
+    }
+    words = {
+        "mark": {"type": "text", "align": "left", "x": 0, "color": theme.INK, "fontSize": 11},
+        "encoding": {"y": {**y, "axis": None}, "text": {"field": "beside", "type": "nominal"}},
+        "width": 290,
+        "height": {"step": 19},
+    }
+    bars = {"layer": [bar, arrow, over, ring], "width": 330, "height": {"step": 19}}
+    return {"data": {"name": "moments"}, "hconcat": [bars, words], "spacing": 14}

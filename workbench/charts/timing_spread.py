@@ -1,0 +1,98 @@
+"""How long things took: response gaps, times to yield and talk-over as histograms, the censored apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.charts import theme
+from workbench.charts.drawn import Drawn, nothing
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_COLUMNS = "measure bin_start_s bin_end_s ended moment_count"
+SEEN, CENSORED = "seen to its end", "longer than this (censored)"  # as workbench.analysis.timing_spread names them
+COLOURS = {SEEN: theme.ROLES["agent"], CENSORED: "#d9a58a"}
+
+
+def chart(spread: pl.DataFrame, *, not_scorable: int = 0, title: str = "How long things took") -> Drawn:
+    """Draw a histogram of each measure; what was not seen to its end is paler, at the time it was last seen.
+
+    Parameters
+    ----------
+    spread : polars.DataFrame
+        From :func:`workbench.analysis.timing_spread.spread`; a measure without a row is not drawn.
+    not_scorable : int
+        Labelled moments that could not be scored; the subtitle says so.
+    title : str
+        Title of the chart.
+
+    Returns
+    -------
+    Drawn
+        A sentence in place of axes when nothing was measured.
+
+    Raises
+    ------
+    UsageError
+        When a column is missing.
+    """
+    import polars as pl
+
+    theme.require(spread, _COLUMNS, chart="timing_spread")
+    if spread.is_empty():
+        return nothing("no gap and no scored moment", title=title)
+    measures = spread["measure"].unique(maintain_order=True).to_list()
+    panes, data = [], {}
+    for measure in measures:
+        own = spread.filter(pl.col("measure") == measure).drop("measure")
+        data[measure] = own
+        panes.append(_pane(measure, own, width=(theme.WIDTH - 60 * len(measures)) // len(measures)))
+    counted = []
+    for measure, own in data.items():
+        censored = own.filter(pl.col("ended") == CENSORED)["moment_count"].sum()
+        counted.append(f"{own['moment_count'].sum():,} {measure} ({censored:,} censored)")
+    subtitle = f"n: {', '.join(counted)}; left out: {not_scorable:,} not scorable"
+    return Drawn({"hconcat": panes, "spacing": 18}, data, title=title, subtitle=subtitle)
+
+
+def _pane(measure: str, own: pl.DataFrame, *, width: int) -> dict[str, Any]:
+    last = max(own["bin_end_s"].to_list())
+    legend = {"title": None, "orient": "bottom", "direction": "vertical"}
+    return {
+        "data": {"name": measure},
+        "mark": {"type": "bar", "binSpacing": 1, "opacity": 0.85},
+        "encoding": {
+            "x": {
+                "field": "bin_start_s",
+                "type": "quantitative",
+                "bin": "binned",
+                "scale": {"domain": [0, last], "nice": False},
+                "title": f"{measure} (s)",
+                "axis": {"tickCount": 6},
+            },
+            "x2": {"field": "bin_end_s"},
+            "y": {
+                "field": "moment_count",
+                "type": "quantitative",
+                "stack": "zero",
+                "title": "moments (count)",
+                "axis": {"tickMinStep": 1, "format": "d", "tickCount": 5},
+            },
+            "color": {
+                "field": "ended",
+                "type": "nominal",
+                "scale": {"domain": list(COLOURS), "range": list(COLOURS.values())},
+                "legend": legend,
+            },
+            "order": {"field": "ended", "type": "nominal", "sort": "descending"},
+            "tooltip": [
+                {"field": "bin_start_s", "type": "quantitative", "format": ".2f"},
+                {"field": "bin_end_s", "type": "quantitative", "format": ".2f"},
+                {"field": "ended", "type": "nominal"},
+                {"field": "moment_count", "type": "quantitative"},
+            ],
+        },
+        "width": width,
+        "height": 170,
+    }
