@@ -8,7 +8,7 @@ select
     coalesce(calls.agent_id, 'not supplied') as agent_id,
     coalesce(calls.agent_version, 'not supplied') as agent_version,
     speaking_time.clock,
-    coalesce(both.talk_over_s, 0.0::double) as talk_over_s,
+    coalesce(together.talk_over_s, 0.0::double) as talk_over_s,
     speaking_time.talk_s as caller_s
 from speaking_time
 join calls using (call_id)
@@ -16,6 +16,6 @@ left join (
     select call_id, sum(overlap_s) as talk_over_s
     from "overlaps"
     group by call_id
-) as both using (call_id)
+) as together using (call_id)
 where speaking_time.role = 'caller'
 order by calls.call_id
