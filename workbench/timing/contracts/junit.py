@@ -43,4 +43,5 @@ def xml(proofs: Sequence[Proof], *, claim: str) -> str:
         lines += [f"{name} was {stored} ({proof.engine_stored}) and is {now}" for name, stored, now in proof.drift]
         ET.SubElement(case, "system-out").text = marked("\n".join(lines))
     ET.indent(suite)
-    return ET.tostring(suite, encoding="utf-8", xml_declaration=True).decode() + "\n"
+    text: bytes = ET.tostring(suite, encoding="utf-8", xml_declaration=True)
+    return text.decode() + "\n"

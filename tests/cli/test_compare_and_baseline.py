@@ -1,0 +1,180 @@
+"""`compare` and `baseline` as commands, over an archive with two versions of an agent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+CLIPS = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio"
+SLOW, PROMPT = (CLIPS / f"vapi-default-{name}.example.wav" for name in ("07-correction", "01-hard-interruption"))
+Run = Callable[..., tuple[int, str, str]]
+RATE = 8000
+
+
+def sound(path: Path, *, stops: float, seed: int) -> Path:
+    """The agent speaks from 0.5 s to `stops`, the caller 2.0 to 2.6 s; in bursts, so that each seed rises otherwise."""
+    rng = np.random.default_rng(seed)
+    samples = rng.normal(0, 3, (8 * RATE, 2))
+    for channel, start, end in ((1, 0.5, stops), (0, 2.0, 2.6)):
+        part = slice(round(start * RATE), round(end * RATE))
+        loudness = np.repeat(10 ** rng.uniform(2.6, 3.6, 200), 400)[: part.stop - part.start]
+        samples[part, channel] = rng.normal(0, 1, part.stop - part.start) * loudness
+    soundfile.write(path, samples.astype(np.int16), RATE, subtype="PCM_16")
+    return path
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Version 1 talks on at three moments and holds at one; 2 yields at all; 3 is 1 at half the level; 4 is right."""
+    from workbench.archive.archive import Archive
+    from workbench.schema.call import Audio, Call, Label, Scenario
+
+    folder = tmp_path_factory.mktemp("versions")
+    expects = {"y1": "yield", "y2": "yield", "y3": "yield", "h1": "hold"}
+    stops = {"1": (4.0, 4.1, 4.2, 5.0), "2": (2.4, 2.4, 2.5, 2.3), "4": (2.4, 2.5, 2.4, 5.1)}
+    calls = []
+    for version in "1234":
+        for ix, (name, expect) in enumerate(expects.items()):
+            path = folder / f"{version}-{name}.wav"
+            if version == "3":
+                samples, _ = soundfile.read(folder / f"1-{name}.wav", dtype="int16")
+                soundfile.write(path, samples // 2, RATE, subtype="PCM_16")
+            else:
+                sound(path, stops=stops[version][ix], seed=10 * int(version) + ix)
+            source: dict[str, Any] = {"source_format": "made", "source_uri": f"{path.name}.json", "origin": "synthetic"}
+            calls.append(
+                Call(
+                    id=f"{version}-{name}",
+                    source_sha256=f"{len(calls):064x}",
+                    agent_version=version,
+                    scenario=Scenario(scenario_id=name, required_facts=[], forbidden_facts=[]),
+                    audio=[Audio(path=str(path), channels=["caller", "agent"], channel_map_source="declared")],
+                    labels=[Label(kind="expectation", onset_s=2.0, expect=expect, value={"max_talk_over_s": 0.55})],
+                    **source,
+                )
+            )
+    with Archive.create(folder / "archive") as made:
+        made.add(calls)
+        made.measure(workers=1)
+    return folder / "archive"
+
+
+def test_two_files_side_by_side(run: Run) -> None:
+    """The bundled correction yields after 1.01 s, the hard interruption after 0.20 s."""
+    given = ("--onset", "2", "--max-time-to-yield-s", "1")
+    code, out, _ = run("compare", SLOW, PROMPT, *given, "--json")
+    told = json.loads(out)
+    assert (code, told["result"], told["changes"]["time_to_yield_s"]) == (0, "fixed", -0.81)
+    assert (told["freshness"]["state"], told["evidence_level"]) == ("different", "fresh take")
+    code, out, _ = run("compare", PROMPT, SLOW, *given, "--strict")
+    assert (code, out.splitlines()[0], "+0.81" in out) == (1, "regressed: PASS -> FAIL", True)
+    code, out, _ = run("compare", SLOW, SLOW, *given)
+    assert (code, "the same samples" in out, "says nothing of today's agent" in out) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (SLOW, PROMPT, "--onset", "6.5"),
+        (SLOW, PROMPT, "--before-onset", "2", "--after-onset", "60"),
+        (SLOW, PROMPT, "--onset", "-1"),
+        (SLOW, PROMPT, "--onset", "2", "--channels", "caller"),
+        (SLOW, PROMPT, "--onset", "2", "--channels", "mixed,unknown"),
+        (SLOW, "nothing.wav", "--onset", "2"),
+        (SLOW, PROMPT, "--policy", "x.json"),
+        ("1", "2", "--by", "agent_version", "--onset", "2"),
+    ],
+)
+def test_a_side_that_cannot_be_judged_is_refused(run: Run, given: tuple[Any, ...]) -> None:
+    code, out, error = run("compare", *given)
+    assert (code, out, error.count("Hint:")) == (2, "", 1)
+
+
+def test_mono_where_two_channels_are_needed(run: Run, tmp_path: Path) -> None:
+    samples, rate = soundfile.read(PROMPT, dtype="int16")
+    soundfile.write(tmp_path / "mono.wav", samples[:, 0], rate, subtype="PCM_16")
+    code, out, _ = run("compare", tmp_path / "mono.wav", PROMPT, "--onset", "2", "--channels", "mixed")
+    assert (code, out) == (2, "")
+
+
+def versions(run: Run, archive: Path, before: str, after: str, *given: Any) -> tuple[int, dict[str, Any]]:
+    code, out, _ = run("compare", before, after, "--by", "agent_version", "--archive", archive, "--json", *given)
+    return code, json.loads(out)
+
+
+def test_groups_are_paired_by_scenario_and_both_axes_told(run: Run, archive: Path) -> None:
+    code, told = versions(run, archive, "1", "4")
+    assert (code, [pair["result"] for pair in told["pairs"]]) == (0, ["still_pass", "fixed", "fixed", "fixed"])
+    assert (told["regression_axis"]["count"], told["regression_axis"]["of"]) == (3, 3)
+    assert told["claim"] == "3 of 3 that failed pass now, and 1 of 1 that passed still do"
+    assert told["evidence_level"] == "fresh take and opposite risk"
+    assert versions(run, archive, "1", "4", "--min-n", "4")[1]["claim"] is None
+    assert versions(run, archive, "1", "4", "--after-deploy")[1]["evidence_level"] == "post-deploy rerun"
+
+
+def test_yielding_to_everything_fails_the_policy_and_the_right_change_passes(
+    run: Run, archive: Path, tmp_path: Path
+) -> None:
+    policy = tmp_path / "change.yaml"
+    policy.write_text(
+        "target:\n  improve:\n    failed_count: decrease\n    talk_over_s_p95: no_worse\n"
+        "guardrails:\n  max_new_false_yields: 0\n  require_hold_fixture: true\n"
+    )
+    code, told = versions(run, archive, "1", "2", "--policy", policy)
+    assert (code, told["claim"]) == (1, None)
+    assert {rule["name"]: rule["holds"] for rule in told["policy"]} == {
+        "failed_count": True,
+        "talk_over_s_p95": True,
+        "max_new_false_yields": False,
+        "require_hold_fixture": True,
+    }
+    assert versions(run, archive, "1", "4", "--policy", policy)[0] == 0
+    assert versions(run, archive, "1", "2", "--strict")[0] == 1
+    policy.write_text("target:\n  improve:\n    accuracy: decrease\n")
+    code, out, error = run("compare", "1", "4", "--by", "agent_version", "--archive", archive, "--policy", policy)
+    assert (code, out, "accuracy" in error) == (2, "", True)
+
+
+def test_a_copy_of_the_old_calls_supports_no_claim(run: Run, archive: Path) -> None:
+    _, told = versions(run, archive, "1", "3")
+    assert {pair["freshness"]["state"] for pair in told["pairs"]} == {"same_envelope"}
+    assert (told["claim"], told["evidence_level"]) == (None, "re-verified same audio")
+
+
+def test_groups_that_are_not_there(run: Run, archive: Path) -> None:
+    for given in (("1", "9", "--by", "agent_version"), ("1", "2", "--by", "mood"), ("a", "b", "--by", "config_id")):
+        code, out, error = run("compare", *given, "--archive", archive)
+        assert (code, out, error.count("Hint:")) == (2, "", 1), given
+
+
+def test_a_baseline_is_set_once_and_drift_is_told(run: Run, archive: Path, tmp_path: Path) -> None:
+    where = ("--archive", archive)
+    code, out, _ = run("baseline", "set", "good", "--agent-version", "4", *where, "--json")
+    kept = json.loads(out)["figures"]
+    assert (code, kept["time_to_yield_s"]["events"]) == (0, 3)
+    assert run("baseline", "set", "good", *where)[:2] == (2, "")
+    assert run("baseline", "set", "good", "--agent-version", "4", "--replace", "-q", *where)[:2] == (0, "")
+    rows = json.loads(run("sql", "from baselines order by metric", "--format", "json", *where)[1])
+    assert [(row["metric"], row["slice"]) for row in rows] == [
+        (name, "agent_version=4") for name in ("premature_start_s", "response_gap_s", "talk_over_s", "time_to_yield_s")
+    ]
+    tolerances = tmp_path / "t.json"
+    tolerances.write_text('{"time_to_yield_s": "+10%", "talk_over_s": "+0.05"}')
+    check = ("baseline", "check", "good", "--tolerances", tolerances, *where)
+    code, out, _ = run(*check, "--agent-version", "4")
+    assert (code, "4 of 4 recordings" in out, "says nothing of today's agent" in out) == (0, True, True)
+    code, out, _ = run(*check, "--agent-version", "1", "--json")
+    told = json.loads(out)
+    assert (code, told["drifted"], told["shared_recordings"]) == (1, 2, 0)
+    assert run("baseline", "check", "good", "--tolerances", tolerances, "--agent-version", "9", *where)[0] == 2
+    assert run("baseline", "check", "none", "--tolerances", tolerances, *where)[0] == 2
+    assert run("baseline", "check", "good", *where)[0] == 2
+    tolerances.write_text('{"response_gap_s": "+10%"}')
+    code, out, error = run(*check, "--agent-version", "4")
+    assert (code, out, "response_gap_s" in error) == (2, "", True)

@@ -1,0 +1,180 @@
+"""Baselines of an archive: pooled means of timing that later calls are held against."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from workbench.archive import runs
+from workbench.archive.comparing import Sounds, chosen_events
+from workbench.archive.lake import Reader, Writer, quote
+from workbench.archive.layout import Layout
+from workbench.errors import UsageError
+from workbench.timing.contracts.drift import Drift, Figure, drifts, figures
+from workbench.timing.contracts.levels import Level
+
+if TYPE_CHECKING:
+    import duckdb
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A baseline against an archive: its drifts, figures of both sides, and how many recordings they share."""
+
+    drifts: list[Drift]
+    baseline: dict[str, Figure]
+    now: dict[str, Figure]
+    shared: int
+    recordings: int
+    set_from: str
+
+    @property
+    def evidence_level(self) -> Level:
+        """Only a check on recordings of which none is the baseline's speaks of other takes."""
+        return Level.REVERIFIED if self.shared or not self.recordings else Level.FRESH_TAKE
+
+
+def set_baseline(
+    layout: Layout, name: str, *, config_id: str | None = None, agent_version: str | None = None, replace: bool = False
+) -> dict[str, Figure]:
+    """Keep the pooled means of an archive's scored moments under a name.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+    name : str
+        Name of the baseline.
+    config_id : str, optional
+        Scoring config, as for :func:`workbench.archive.comparing.chosen_events`.
+    agent_version : str, optional
+        Calls of this version only.
+    replace : bool
+        Whether a baseline of that name may be replaced.
+
+    Returns
+    -------
+    dict of str to Figure
+
+    Raises
+    ------
+    UsageError
+        When there is nothing to keep, or the name is taken.
+    """
+    if not name.strip():
+        raise UsageError("a baseline needs a name", hint="workbench baseline set NAME")
+    found, recordings, config = _measured(layout, config_id=config_id, agent_version=agent_version)
+    counts = {dimension: [figure.events, figure.censored] for dimension, figure in found.items()}
+    settings = {"baseline": name, "config_id": config, "agent_version": agent_version, "recordings": recordings}
+    run = runs.begin("baseline", settings, label=name)
+    part = ALL if agent_version is None else f"agent_version={agent_version}"
+    rows = [
+        {"baseline_id": name, "metric": dimension, "slice": part, "value": figure.value, "run_id": run["run_id"]}
+        for dimension, figure in found.items()
+    ]
+    writer = Writer(layout)
+
+    def work(con: duckdb.DuckDBPyConnection) -> None:
+        mine = f"FROM lake.baselines WHERE baseline_id = {quote(name)}"
+        if con.execute(f"SELECT 1 {mine}").fetchall():
+            if not replace:
+                raise UsageError(f"there is a baseline {name!r}", hint="give another name, or --replace it")
+            con.execute(f"DELETE {mine}")
+        writer.add("baselines", [dict.fromkeys(("count", "trials", "tolerance")) | row for row in rows])
+        writer.add("runs", [runs.end(run, counts)])
+
+    try:
+        writer.transaction(work, message=f"baseline {name}")
+    finally:
+        writer.close()
+    return found
+
+
+def check_baseline(
+    layout: Layout,
+    name: str,
+    *,
+    tolerances: dict[str, str],
+    config_id: str | None = None,
+    agent_version: str | None = None,
+) -> Checked:
+    """Hold an archive's scored moments against a baseline.
+
+    Parameters
+    ----------
+    layout, name, config_id, agent_version
+        As for :func:`set_baseline`; without `config_id` the baseline's is taken.
+    tolerances : dict of str to str
+        From :func:`workbench.timing.contracts.drift.tolerances_of`.
+
+    Returns
+    -------
+    Checked
+
+    Raises
+    ------
+    UsageError
+        When there is no such baseline, nothing to hold against it, or a dimension was not measured on a side.
+    """
+    reader = Reader(layout)
+    try:
+        rows = reader.frame("from baselines where baseline_id = $name", {"name": name}).to_dicts()
+        if not rows:
+            hint = layout.command('workbench sql "select distinct baseline_id from baselines"')
+            raise UsageError(f"no baseline {name!r}", where=str(layout.root), hint=hint)
+        query = "from runs select config, counts where run_id = $run"
+        ((config, counts),) = reader.rows(query, {"run": rows[0]["run_id"]})[1]
+    finally:
+        reader.close()
+    made, counted = json.loads(config), json.loads(counts)
+    baseline = {
+        row["metric"]: Figure(value=row["value"], events=counted[row["metric"]][0], censored=counted[row["metric"]][1])
+        for row in rows
+    }
+    now, recordings, _ = _measured(layout, config_id=config_id or made["config_id"], agent_version=agent_version)
+    before = {dimension: figure.value for dimension, figure in baseline.items()}
+    return Checked(
+        drifts=drifts(before, now, tolerances=tolerances),
+        baseline=baseline,
+        now=now,
+        shared=len(set(recordings) & set(made["recordings"])),
+        recordings=len(recordings),
+        set_from=rows[0]["slice"],
+    )
+
+
+def _measured(
+    layout: Layout, *, config_id: str | None, agent_version: str | None
+) -> tuple[dict[str, Figure], list[str], str]:
+    """Figures, what tells the recordings behind them from others, and the scoring config."""
+    reader = Reader(layout)
+    try:
+        events, config = chosen_events(reader, config_id)
+        if agent_version is not None:
+            query = "from calls select call_id where agent_version = $version"
+            mine = {call_id for (call_id,) in reader.rows(query, {"version": agent_version})[1]}
+            events = [event for event in events if event["call_id"] in mine]
+        events = [event for event in events if event["status"] in ("PASS", "FAIL")]
+        if not events:
+            raise UsageError(
+                "no labelled moment has a verdict" + (f" for version {agent_version!r}" if agent_version else ""),
+                where=str(layout.root),
+                hint=layout.command("workbench score"),
+            )
+        sounds = Sounds(reader)
+        heard = {sounds.pcm(event["call_id"]) for event in events} - {None}
+    finally:
+        reader.close()
+    marks = sorted(hashlib.sha256(str(item).encode()).hexdigest()[:12] for item in heard)
+    return figures(events), marks, config
+
+
+def as_values(found: dict[str, Figure]) -> dict[str, Any]:
+    """Return figures as JSON values."""
+    return {name: msgspec.to_builtins(figure) for name, figure in found.items()}

@@ -1,0 +1,103 @@
+"""`workbench baseline`: pooled means of timing, kept and held against later calls."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from workbench.cli import options, output
+from workbench.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from workbench.archive.baselines import Checked
+    from workbench.timing.contracts.drift import Figure
+
+
+@options.command("baseline")
+@click.argument("action", type=click.Choice(["set", "check"]))
+@click.argument("name")
+@options.archive
+@click.option("--tolerances", type=click.Path(dir_okay=False), metavar="FILE", help="With check: JSON or YAML.")
+@click.option("--agent-version", metavar="VERSION", help="Calls of this version only.")
+@click.option("--config", metavar="ID", help="Scoring config; with check, the baseline's by default.")
+@click.option("--replace", is_flag=True, help="With set: replace a baseline of that name.")
+@options.as_json
+@options.quiet
+def command(
+    action: str,
+    name: str,
+    archive_path: str,
+    *,
+    tolerances: str | None,
+    agent_version: str | None,
+    config: str | None,
+    replace: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Keep the pooled means of the scored moments under NAME, or check later ones against them.
+
+    Less is better: only a rise beyond its tolerance is drift, and exits 1. FILE holds tolerances by dimension:
+    {"time_to_yield_s": "+10%", "talk_over_s": "+0.05"}; also response_gap_s and premature_start_s.
+
+    \b
+    Examples:
+      workbench baseline set spring --agent-version 1.4
+      workbench baseline check spring --tolerances drift.json --agent-version 1.5
+    """
+    from workbench.archive.archive import Archive
+    from workbench.archive.baselines import as_values, check_baseline, set_baseline
+    from workbench.timing.contracts.drift import tolerances_of
+    from workbench.timing.contracts.levels import CLAIMS
+    from workbench.timing.contracts.settings_file import settings
+
+    if (action == "check") != (tolerances is not None) or (replace and action == "check"):
+        hint = "baseline set NAME [--replace], or baseline check NAME --tolerances FILE"
+        raise UsageError("a baseline is set, or checked with tolerances", hint=hint)
+    with Archive(archive_path) as archive:
+        if tolerances is None:
+            kept = set_baseline(archive.layout, name, config_id=config, agent_version=agent_version, replace=replace)
+            if as_json:
+                output.json_line({"baseline": name, "figures": as_values(kept)})
+            elif not quiet:
+                output.table(("dimension", "mean s", "events", "censored"), [_row(*item) for item in kept.items()])
+            return
+        asked = tolerances_of(settings(tolerances), where=tolerances)
+        found = check_baseline(archive.layout, name, tolerances=asked, config_id=config, agent_version=agent_version)
+    claim = CLAIMS[found.evidence_level].sentence
+    drifted = [drift for drift in found.drifts if drift.drifted]
+    if as_json:
+        sides = {"baseline": as_values(found.baseline), "now": as_values(found.now)}
+        shared = {"shared_recordings": found.shared, "recordings": found.recordings, "set_from": found.set_from}
+        told = [msgspec.to_builtins(drift) for drift in found.drifts]
+        output.json_line({"drifts": told, "drifted": len(drifted), **sides, **shared, "evidence": claim})
+    elif not quiet:
+        _tell(found)
+        click.echo(claim)
+    if drifted:
+        sys.exit(Exit.GATE_FAILED)
+
+
+def _row(dimension: str, figure: Figure) -> tuple[str, float | None, int, int]:
+    return dimension, figure.value, figure.events, figure.censored
+
+
+def _tell(found: Checked) -> None:
+    rows = []
+    for drift in found.drifts:
+        before, after = found.baseline[drift.dimension], found.now[drift.dimension]
+        rows.append(
+            (
+                "DRIFT" if drift.drifted else "within",
+                drift.dimension,
+                f"{drift.baseline:g} ({before.events}, {before.censored} censored)",
+                f"{drift.now:g} ({after.events}, {after.censored} censored)",
+                drift.tolerance,
+                drift.allowed,
+            )
+        )
+    output.table(("", "dimension", "baseline s (events)", "now s (events)", "tolerance", "at most"), rows)
+    click.echo(f"{found.shared} of {found.recordings} recordings are those of the baseline ({found.set_from})")

@@ -1,0 +1,137 @@
+"""The same moment before and after a change: verdicts side by side, signed changes, and one word for the pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from workbench.errors import NotScorable
+from workbench.timing.contracts.freshness import Freshness, freshness
+from workbench.timing.contracts.levels import Level, level_of
+
+if TYPE_CHECKING:
+    from workbench.timing.contracts.judging import Judged
+
+FIXED, REGRESSED, IMPROVED, WORSE = "fixed", "regressed", "improved", "worse"
+UNCHANGED, STILL_PASS, NOT_SCORABLE = "unchanged", "still_pass", "not_scorable"
+RESULTS = (FIXED, REGRESSED, IMPROVED, WORSE, UNCHANGED, STILL_PASS, NOT_SCORABLE)
+
+MEASURES = ("time_to_yield_s", "talk_over_s", "response_gap_s", "premature_start_s")
+_SMALLEST = 1e-6
+_VERDICTS = ("PASS", "FAIL")
+
+Event = Mapping[str, Any]
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """A comparison of two recordings of a moment. `changes` are after less before, None where a side has no value."""
+
+    result: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+    changes: dict[str, float | None]
+    freshness: Freshness
+    evidence_level: Level
+
+
+def result_of(before: Event, after: Event) -> str:
+    """Return the word for a pair of scored events with the same expectation.
+
+    Parameters
+    ----------
+    before, after : mapping
+        Rows of `scored_events`.
+
+    Returns
+    -------
+    str
+        ``fixed`` FAIL to PASS, ``regressed`` PASS to FAIL, ``still_pass``; of two failures ``improved``, ``worse``
+        or ``unchanged``; ``not_scorable`` where a side has no verdict. Of two failures to yield less talk-over
+        decides, then a yield where there was none, then a sooner one; of two false yields a later one is the
+        better. So does hotato 1.20.
+    """
+    verdicts = (before["status"], after["status"])
+    if any(verdict not in _VERDICTS for verdict in verdicts):
+        return NOT_SCORABLE
+    if verdicts == ("FAIL", "FAIL"):
+        return _of_failures(before, after)
+    return {("FAIL", "PASS"): FIXED, ("PASS", "FAIL"): REGRESSED}.get(verdicts, STILL_PASS)
+
+
+def _of_failures(before: Event, after: Event) -> str:
+    sooner = _better(before["time_to_yield_s"], after["time_to_yield_s"])
+    if before["expect"] == "hold":
+        return {IMPROVED: WORSE, WORSE: IMPROVED}.get(sooner, UNCHANGED)
+    less = _better(before["talk_over_s"], after["talk_over_s"])
+    if less != UNCHANGED:
+        return less
+    if before["did_yield"] != after["did_yield"]:
+        return IMPROVED if after["did_yield"] else WORSE
+    return sooner
+
+
+def _better(before: float | None, after: float | None) -> str:
+    if before is None or after is None or abs(after - before) <= _SMALLEST:
+        return UNCHANGED
+    return IMPROVED if after < before else WORSE
+
+
+def changes(before: Event, after: Event) -> dict[str, float | None]:
+    """Return what each measure changed by.
+
+    Parameters
+    ----------
+    before, after : mapping
+        Rows of `scored_events`.
+
+    Returns
+    -------
+    dict of str to float or None
+        After less before in seconds, by name. None where a side has no value: an agent that never stopped has no
+        time to yield, and no difference of times either.
+    """
+    return {
+        name: None if before[name] is None or after[name] is None else round(after[name] - before[name], 6)
+        for name in MEASURES
+    }
+
+
+def compare(before: Judged, after: Judged, *, where: str, deployed: bool = False) -> Pair:
+    """Compare two recordings of one moment.
+
+    Parameters
+    ----------
+    before, after : Judged
+        Judged with one label and one config.
+    where : str
+        Their names, for errors.
+    deployed : bool
+        Whether the user says that the later one was made after the release.
+
+    Returns
+    -------
+    Pair
+
+    Raises
+    ------
+    NotScorable
+        When a side gives no verdict.
+    """
+    for side, found in (("before", before), ("after", after)):
+        if not found.scorable:
+            raise NotScorable(
+                f"the recording {side} gives no verdict: {found.event['status']}, {found.event['reason']}",
+                where=where,
+                hint=found.health["next_step"] or f"check --{side}-onset, --channels and --expect",
+            )
+    fresh = freshness(before.envelope, after.envelope, first_pcm=before.pcm_sha256, second_pcm=after.pcm_sha256)
+    return Pair(
+        result=result_of(before.event, after.event),
+        before=before.event,
+        after=after.event,
+        changes=changes(before.event, after.event),
+        freshness=fresh,
+        evidence_level=level_of([fresh.state], expectations={before.event["expect"]}, deployed=deployed),
+    )

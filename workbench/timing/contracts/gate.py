@@ -1,0 +1,166 @@
+"""A policy for a change: what has to get better, and what must not get worse for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from workbench.errors import UsageError
+from workbench.timing.contracts.comparing import NOT_SCORABLE
+
+if TYPE_CHECKING:
+    from workbench.timing.contracts.battery import Twin
+
+METRICS = ("talk_over_s_p95", "time_to_yield_s_p95", "failed_count", "false_yield_count")
+WORDS = ("decrease", "increase", "no_worse", "no_better", "unchanged")
+AT_MOST = ("max_new_false_yields", "max_not_scorable")
+REQUIRED = ("require_hold_fixture", "require_yield_fixture")
+_EQUAL = 1e-9
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """Targets by metric (a word, or the signed change that is required) and guardrails by name."""
+
+    improve: dict[str, float | str]
+    guardrails: dict[str, int | bool]
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """A target or guardrail and whether it holds; None where there was nothing to measure, which does not hold."""
+
+    name: str
+    wanted: float | str | bool
+    before: float | None
+    after: float | None
+    holds: bool
+
+
+def policy_of(given: dict[str, Any], *, where: str) -> Policy:
+    """Return the policy of a settings file.
+
+    Parameters
+    ----------
+    given : dict
+        ``{"target": {"improve": {...}}, "guardrails": {...}}``, one of both at least.
+    where : str
+        The file, for errors.
+
+    Returns
+    -------
+    Policy
+
+    Raises
+    ------
+    UsageError
+        For an unknown name, a wrong type, or a policy that asks for nothing.
+    """
+    _known(given, ("target", "guardrails"), where)
+    target = _mapping(given.get("target", {}), "target", where)
+    _known(target, ("improve",), where)
+    improve = _mapping(target.get("improve", {}), "target.improve", where)
+    guardrails = _mapping(given.get("guardrails", {}), "guardrails", where)
+    _known(improve, METRICS, where)
+    _known(guardrails, (*AT_MOST, *REQUIRED), where)
+    if not improve and not guardrails:
+        raise UsageError("the policy asks for nothing", where=where, hint=f"a target is one of {', '.join(METRICS)}")
+    for name, wanted in improve.items():
+        number = isinstance(wanted, int | float) and not isinstance(wanted, bool) and np.isfinite(wanted)
+        if not number and wanted not in WORDS:
+            raise UsageError(
+                f"target.improve.{name} is {wanted!r}",
+                where=where,
+                hint=f"a number such as -0.5 (a fall of at least that), or {', '.join(WORDS)}",
+            )
+    for name, wanted in guardrails.items():
+        right = isinstance(wanted, bool) if name in REQUIRED else type(wanted) is int and wanted >= 0
+        if not right:
+            kind = "true or false" if name in REQUIRED else "a whole number that is not negative"
+            raise UsageError(f"guardrails.{name} is {wanted!r}", where=where, hint=f"give {kind}")
+    return Policy(improve=improve, guardrails=guardrails)
+
+
+def _mapping(value: Any, name: str, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UsageError(f"{name} is {value!r}", where=where, hint="write settings by name under it")
+    return value
+
+
+def _known(given: dict[str, Any], names: Sequence[str], where: str) -> None:
+    unknown = [str(name) for name in given if name not in names]
+    if unknown:
+        raise UsageError(f"unknown: {', '.join(unknown)}", where=where, hint=f"one of {', '.join(names)}")
+
+
+def evaluate(policy: Policy, pairs: Sequence[Twin]) -> list[Rule]:
+    """Hold a comparison against a policy.
+
+    Parameters
+    ----------
+    policy : Policy
+        The rules.
+    pairs : sequence of Twin
+        All pairs of the comparison.
+
+    Returns
+    -------
+    list of Rule
+        Targets, then guardrails. Metrics are taken over the pairs with a verdict on both sides; an agent that never
+        stopped enters its time to yield with the time for which it was heard not to, a lower bound.
+
+    Notes
+    -----
+    p95 with linear interpolation, position ``0.95 (n - 1)``: numpy's default.
+    """
+    judged = [pair for pair in pairs if pair.result != NOT_SCORABLE]
+    sides = ([pair.before for pair in judged], [pair.after for pair in judged])
+    rules = []
+    for name, wanted in policy.improve.items():
+        before, after = (_metric(name, events) for events in sides)
+        holds = before is not None and after is not None and _met(wanted, before, after)
+        rules.append(Rule(name=name, wanted=wanted, before=before, after=after, holds=holds))
+    for name, wanted in policy.guardrails.items():
+        seen = _seen(name, pairs, judged)
+        holds = seen <= wanted if name in AT_MOST else not wanted or seen > 0
+        rules.append(Rule(name=name, wanted=wanted, before=None, after=float(seen), holds=holds))
+    return rules
+
+
+def _metric(name: str, events: Sequence[dict[str, Any]]) -> float | None:
+    if name == "failed_count":
+        return float(sum(event["status"] == "FAIL" for event in events))
+    if name == "false_yield_count":
+        return float(sum(_false_yield(event) for event in events))
+    if name == "talk_over_s_p95":
+        values = [event["talk_over_s"] for event in events]
+    else:
+        values = [event["yield_observed_s"] for event in events if event["expect"] == "yield"]
+    values = [value for value in values if value is not None]
+    return round(float(np.percentile(values, 95)), 6) if values else None
+
+
+def _false_yield(event: dict[str, Any]) -> bool:
+    return bool(event["expect"] == "hold" and event["status"] == "FAIL")
+
+
+def _met(wanted: float | str, before: float, after: float) -> bool:
+    if not isinstance(wanted, str):
+        return after - before <= wanted + _EQUAL
+    return {
+        "decrease": after < before - _EQUAL,
+        "increase": after > before + _EQUAL,
+        "no_worse": after <= before + _EQUAL,
+        "no_better": after >= before - _EQUAL,
+        "unchanged": abs(after - before) <= _EQUAL,
+    }[wanted]
+
+
+def _seen(name: str, pairs: Sequence[Twin], judged: Sequence[Twin]) -> int:
+    if name == "max_not_scorable":
+        return len(pairs) - len(judged)
+    if name == "max_new_false_yields":
+        return sum(_false_yield(pair.after) and not _false_yield(pair.before) for pair in pairs)
+    expect = "hold" if name == "require_hold_fixture" else "yield"
+    return sum(pair.before["expect"] == expect for pair in judged)
