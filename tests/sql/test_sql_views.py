@@ -23,8 +23,22 @@ from workbench.schema import tables
 
 CASES = Path(__file__).parent / "views"
 VIEWS = {view.name: view for view in views.catalogue()}
-UNITS = ("coherence", "_s", "_ms", "_hz", "_db", "_dbfs", "_usd", "_rate", "_rate_low", "_rate_high", "_count", "_ix", "_per_second")
-UNITLESS = {"rank", "evidence_tier"}
+UNITS = (
+    "coherence",
+    "_s",
+    "_ms",
+    "_hz",
+    "_db",
+    "_dbfs",
+    "_usd",
+    "_rate",
+    "_rate_low",
+    "_rate_high",
+    "_count",
+    "_ix",
+    "_per_second",
+)
+UNITLESS = {"rank", "evidence_tier", "confidence"}
 NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "UBIGINT")
 Build = Callable[[dict[str, Any]], duckdb.DuckDBPyConnection]
 

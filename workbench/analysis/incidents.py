@@ -84,7 +84,7 @@ def incidents(
         spoke, nobody spoke, or the activity lasted; `scanned_s` is the magnitude of the moment, which for a silence
         counts until the agent speaks; `sentence` is for people.
     """
-    ordered = [{**moment, "length_s": _length(moment, duration_s, sorted(starts))} for moment in moments]
+    ordered = [{**moment, "length_s": _length(moment, sorted(starts))} for moment in moments]
     ordered.sort(key=lambda m: (SEVERITIES.index(m["severity"]), -m["length_s"], m["onset_s"], m["kind"]))
     found = []
     for number, moment in enumerate(ordered, start=1):
@@ -111,13 +111,12 @@ def incidents(
     return found
 
 
-def _length(moment: Mapping[str, Any], duration_s: float, starts: Sequence[float]) -> float:
+def _length(moment: Mapping[str, Any], starts: Sequence[float]) -> float:
     """How long it lasted: for the silence after a caller or an agent, until anybody speaks."""
     length_s = float(moment["magnitude_s"])
     if moment["kind"] in (GAP, STOP):
         after = bisect_left(starts, moment["onset_s"] - 1e-6)
-        nobody_s = (starts[after] if after < len(starts) else duration_s) - moment["onset_s"]
-        if nobody_s < length_s - 1e-6:
+        if after < len(starts) and (nobody_s := starts[after] - moment["onset_s"]) < length_s - 1e-6:
             return float(round(nobody_s, 6))
     return length_s
 

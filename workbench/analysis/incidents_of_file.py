@@ -13,7 +13,7 @@ from workbench.audio.config import MeasureConfig
 from workbench.audio.file_digest import file_sha256
 from workbench.audio.source import Source, identify
 from workbench.errors import ImportFailed, UsageError
-from workbench.ingest.audio_names import HEADERLESS
+from workbench.ingest.audio_names import HEADERLESS, partner, side
 from workbench.ingest.audio_sidecar import Sidecar, load_sidecar
 from workbench.ingest.protocol import Options
 from workbench.timing.health import NEXT_STEPS
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TWO_CHANNELS, MONO = "two_channel", "mono"
-MapSource = Literal["option", "sidecar", "assumed", "format"]
+MapSource = Literal["option", "sidecar", "name", "assumed", "format"]
 
 _NO_SPEECH = "listen to the file; record at a higher level, or leave it out"
 _ONE_PARTY = "bring both parties in one file: caller on one channel, agent on the other"
+_PAIR = "scan their folder, which reads both, or write them as the two channels of one file"
 
 
 class Examined(msgspec.Struct, kw_only=True):
@@ -35,7 +36,8 @@ class Examined(msgspec.Struct, kw_only=True):
 
     `mode` says what its incidents rest on: `two_channel`, `mono` (silence only), or None with a `reason` and a
     `next_step`. `channel_map` tells who says which channel is whose: the user (`option`), the `sidecar`, the
-    `format` (one channel) or nobody (`assumed`: caller first, agent second). Times start with the recording.
+    file's `name` (one side of a pair), the `format` (one channel) or nobody (`assumed`: caller first, agent second).
+    Times start with the recording.
     """
 
     path: str
@@ -154,6 +156,7 @@ def measured(
     channels: Sequence[str] | None = None,
     scanning: ScoreConfig | None = None,
     config: MeasureConfig | None = None,
+    in_folder: bool = False,
 ) -> tuple[Examined, Measured]:
     """Measure one file as :func:`examine` does, and return the measurement as well.
 
@@ -161,6 +164,8 @@ def measured(
     ----------
     path, channels, scanning, config
         As for :func:`examine`.
+    in_folder : bool
+        Of a folder, `channels` speaks of the files with several channels and not of those with one.
 
     Returns
     -------
@@ -174,6 +179,8 @@ def measured(
     """
     scanning, config = scanning or ScoreConfig(), config or MeasureConfig()
     source, sidecar = _recognised(Path(path))
+    if in_folder and source.channel_count == 1:
+        channels = None
     roles, channel_map = _roles(source, channels, sidecar)
     digest = file_sha256(Path(path))
     name = address(digest)
@@ -188,9 +195,9 @@ def measured(
         scanning=scanning,
         encoding=sidecar.encoding,
         sample_rate_hz=sidecar.sample_rate_hz,
-        channel_map_confirmed=channel_map in ("option", "sidecar"),
+        channel_map_confirmed=channel_map in ("option", "sidecar", "name"),
     )
-    mode, reason, next_step = _mode(roles, found)
+    mode, reason, next_step = _mode(roles, channel_map, found)
     examined = Examined(
         path=str(path),
         file=Path(path).name,
@@ -248,6 +255,8 @@ def _roles(source: Source, channels: Sequence[str] | None, sidecar: Sidecar) -> 
         return tuple(channels), "option"
     if sidecar.channels is not None and len(sidecar.channels) == count:
         return tuple(sidecar.channels), "sidecar"
+    if count == 1 and partner(Path(source.path)) is not None:
+        return (str((side(Path(source.path)) or ("", "mixed"))[1]),), "name"
     if count == 1:
         return ("mixed",), "format"
     if count == 2:
@@ -259,12 +268,14 @@ def _roles(source: Source, channels: Sequence[str] | None, sidecar: Sidecar) -> 
     )
 
 
-def _mode(roles: tuple[str, ...], found: Measured) -> tuple[str | None, str | None, str | None]:
+def _mode(roles: tuple[str, ...], channel_map: str, found: Measured) -> tuple[str | None, str | None, str | None]:
     health = found.health
     if len(roles) == 1 and roles[0] in ("mixed", "unknown"):
         if not found.segments:
             return None, "no_speech", _NO_SPEECH
         return MONO, None, None
+    if channel_map == "name":
+        return None, "pair_of_files", _PAIR
     if not health["scorable"]:
         return None, health["reason"], health["next_step"]
     if len(roles) == 1:

@@ -118,6 +118,7 @@ def channel_map(examined: Examined) -> str:
     said = {
         "option": "as --channels says",
         "sidecar": "as its sidecar says",
+        "name": "as its name says",
         "assumed": "assumed; --channels says which is whose",
         "format": "one channel for all",
     }

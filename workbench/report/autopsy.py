@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MAPS = {
     "option": "as --channels says",
     "sidecar": "as its sidecar says",
+    "name": "as its name says",
     "assumed": "assumed: nobody has said so",
     "format": "one channel for all",
 }

@@ -1,0 +1,95 @@
+-- incidents
+-- One row per incident of a call: a moment that the scan found, with its severity and facts of its call.
+-- Key: call_id, recording_id, moment_ix.
+-- Reads: moments, segments, recordings, calls, input_health, timing_inputs.
+-- Units: *_s seconds, coherence and confidence 0..1.
+-- call_id: call.
+-- recording_id: recording it was heard in.
+-- moment_ix: position among the moments of the recording.
+-- lane: two_channel, or mono, where only silence can be read.
+-- rank: 1 is the most severe of the call; then the longest, then the earliest.
+-- incident: barge_in, talk_over, dead_air, latency_spike or echo_suspected.
+-- severity: critical, warning or caveat.
+-- onset_s: when it begins on the call's clock.
+-- end_s: when it ends; the end of the search for a yield that did not come is not in the rows: see yield_after_s.
+-- magnitude_s: how long both spoke, nobody spoke, or the activity lasted.
+-- yield_after_s: onset to the agent going quiet; empty: it did not within the search, or another kind.
+-- coherence: cosine with the agent's envelope; empty: no suspected echo.
+-- confidence: how far a silence of one channel lies under the threshold, 1 at 20 dB; empty: two channels.
+-- kind: what the scan calls it.
+-- recommendation: health of the recording.
+-- source_format: importer that read the call.
+-- agent_id: agent that answered; empty: not supplied.
+-- agent_version: version of the agent; empty: not supplied.
+-- A call with several recordings is told from one: that timing is read from, else its first mono recording.
+-- moments.magnitude_s counts a silence until the agent speaks; here it ends where anybody does.
+with
+mono as (
+    select call_id, min(recording_id) as recording_id
+    from input_health
+    where reason = 'mono' and call_id not in (select call_id from timing_inputs)
+    group by call_id
+),
+heard as (
+    select call_id, caller_recording_id as recording_id, 'two_channel' as lane
+    from timing_inputs
+    where scorable and caller_recording_id = agent_recording_id
+    union all
+    select call_id, recording_id, 'mono' as lane
+    from mono
+),
+speech as (
+    select call_id, recording_id, start_s
+    from segments
+    where role in ('caller', 'agent')
+),
+found as (
+    select
+        moments.*, heard.lane,
+        case when moments.kind in ('long_response_gap', 'agent_stop_no_caller') then
+            (
+                select min(speech.start_s)
+                from speech
+                where
+                    speech.call_id = moments.call_id and speech.recording_id = moments.recording_id
+                    and speech.start_s >= moments.onset_s - 1e-6
+            ) - moments.onset_s
+        end as nobody_s
+    from moments
+    join heard using (call_id, recording_id)
+),
+lasting as (
+    select *, round(least(magnitude_s, coalesce(nobody_s, magnitude_s)), 6) as length_s
+    from found
+)
+select
+    lasting.call_id,
+    lasting.recording_id,
+    lasting.moment_ix,
+    lasting.lane,
+    row_number() over (
+        partition by lasting.call_id
+        order by
+            list_position(['critical', 'warning', 'caveat'], lasting.severity),
+            lasting.length_s desc, lasting.onset_s, lasting.kind, lasting.moment_ix
+    ) as rank,
+    lasting.incident,
+    lasting.severity,
+    lasting.onset_s,
+    least(
+        lasting.onset_s + greatest(lasting.length_s, coalesce(lasting.yield_after_s, 0.0)),
+        recordings.offset_s + recordings.duration_s
+    ) as end_s,
+    lasting.length_s as magnitude_s,
+    lasting.yield_after_s,
+    lasting.coherence,
+    lasting.confidence,
+    lasting.kind,
+    input_health.recommendation,
+    calls.source_format,
+    calls.agent_id,
+    calls.agent_version
+from lasting
+join recordings using (call_id, recording_id)
+join input_health using (call_id, recording_id)
+join calls using (call_id)

@@ -1,0 +1,191 @@
+"""Examines every recording of a folder, side by side, and keeps what can be told of each."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from workbench.analysis.incidents_health import plain_reason
+from workbench.analysis.incidents_of_file import Examined, measured
+from workbench.analysis.incidents_of_pair import examine_pair
+from workbench.audio.file_digest import file_sha256
+from workbench.errors import ImportFailed, UsageError, WorkbenchError
+from workbench.ingest.audio_names import partner, side
+from workbench.ingest.intake.walk import Input, survey
+from workbench.timing.score_config import ScoreConfig
+
+Progress = Callable[[float, float], None]
+
+
+class Scanned(msgspec.Struct, kw_only=True):
+    """What a folder holds: calls that were analysed, files that were refused, and the digest of every file.
+
+    Rows of `calls` have `file` (its name in the folder), `name`, `mode`, `duration_s`, `recommendation`,
+    `channel_map`, `warnings`, `incidents`; rows of `refused` have `file`, `reason`, `what`, `next_step`.
+    """
+
+    calls: list[dict[str, Any]]
+    refused: list[dict[str, Any]]
+    manifest: list[tuple[str, str]]
+
+
+class _Job(msgspec.Struct, frozen=True):
+    """One call: its file, or its two files."""
+
+    files: tuple[Path, ...]
+    name: str
+
+
+def scan_folder(
+    folder: str | Path,
+    *,
+    channels: Sequence[str] | None = None,
+    scanning: ScoreConfig | None = None,
+    workers: int = 2,
+    on_progress: Progress | None = None,
+) -> Scanned:
+    """Examine every sound file under a folder, at any depth.
+
+    Parameters
+    ----------
+    folder : path
+        Hidden files, files that are no sound, and archives in it are passed over.
+    channels : sequence of str, optional
+        Roles of the channels of all files with several channels.
+    scanning : ScoreConfig, optional
+        What counts as an incident.
+    workers : int
+        Threads; decoding and arithmetic run outside Python's lock.
+    on_progress : callable, optional
+        Called with files done and in all.
+
+    Returns
+    -------
+    Scanned
+        In byte order of the names, whatever the number of workers. A file with the same bytes as an earlier one
+        is refused as its duplicate; two mono files of one call are one call.
+
+    Raises
+    ------
+    UsageError
+        When the folder is missing, is a file, or holds no sound file.
+    """
+    if Path(folder).is_file():
+        raise UsageError("it is a file", where=str(folder), hint=f"workbench autopsy {folder}")
+    inputs = survey([folder], format="audio").inputs
+    jobs = _jobs(inputs)
+    if not jobs:
+        raise UsageError("there is no sound file in it", where=str(folder), hint="name a folder of recordings")
+    results = _run(jobs, channels=channels, scanning=scanning, workers=workers, on_progress=on_progress)
+    scanned = Scanned(calls=[], refused=[], manifest=[])
+    first: dict[str, str] = {}
+    for job, result in zip(jobs, results, strict=True):
+        scanned.manifest += _digests(job)
+        if isinstance(result, WorkbenchError):
+            scanned.refused.append(_refusal(job, result))
+        elif result.name in first:
+            twin = first[result.name]
+            what, hint = f"it holds the same bytes as {twin}, which is counted once", "remove one of them"
+            scanned.refused.append({"file": job.name, "reason": "duplicate", "what": what, "next_step": hint})
+        else:
+            first[result.name] = job.name
+            _keep(scanned, job, result)
+    return scanned
+
+
+def _jobs(inputs: Sequence[Input]) -> list[_Job]:
+    taken = {item.path for item in inputs}
+    jobs = []
+    for item in inputs:
+        other = partner(item.path) if item.problem is None else None
+        own = side(item.path)
+        if other is None or own is None or other not in taken:
+            jobs.append(_Job((item.path,), item.relative))
+        elif own[1] == "caller":
+            jobs.append(_Job((item.path, other), item.relative))
+    return jobs
+
+
+def _run(
+    jobs: Sequence[_Job],
+    *,
+    channels: Sequence[str] | None,
+    scanning: ScoreConfig | None,
+    workers: int,
+    on_progress: Progress | None,
+) -> list[Examined | WorkbenchError]:
+    stop = threading.Event()
+    pool = ThreadPoolExecutor(workers)
+    try:
+        futures = [pool.submit(_examined, job, channels=channels, scanning=scanning, stop=stop) for job in jobs]
+        waiting = set(futures)
+        while waiting:  # not longer at a time, so that Ctrl-C is heard
+            _, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
+            if on_progress:
+                on_progress(len(jobs) - len(waiting), len(jobs))
+        return [future.result() for future in futures]
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def _examined(
+    job: _Job, *, channels: Sequence[str] | None, scanning: ScoreConfig | None, stop: threading.Event
+) -> Examined | WorkbenchError:
+    if stop.is_set():
+        return UsageError("the scan was stopped")
+    try:
+        if len(job.files) == 2:
+            return examine_pair(*job.files, scanning=scanning)
+        return measured(job.files[0], channels=channels, scanning=scanning, in_folder=True)[0]
+    except WorkbenchError as error:
+        return error
+    except OSError as error:
+        return ImportFailed(f"the file cannot be read ({error.strerror})", hint="check its permissions")
+
+
+def _digests(job: _Job) -> list[tuple[str, str]]:
+    folder = job.name.rpartition("/")[0]
+    found = []
+    for path in job.files:
+        name = f"{folder}/{path.name}" if folder else path.name
+        try:
+            found.append((name, file_sha256(path)))
+        except OSError:
+            found.append((name, "unreadable"))
+    return found
+
+
+def _refusal(job: _Job, error: WorkbenchError) -> dict[str, Any]:
+    reason = error.rule if isinstance(error, ImportFailed) else "channels"
+    return {"file": job.name, "reason": reason, "what": error.what, "next_step": error.hint}
+
+
+def _keep(scanned: Scanned, job: _Job, found: Examined) -> None:
+    if found.mode is None:
+        scanned.refused.append(
+            {
+                "file": job.name,
+                "reason": found.reason,
+                "what": f"NOT SCORABLE: {plain_reason(found.reason)}",
+                "next_step": found.next_step,
+            }
+        )
+        return
+    scanned.calls.append(
+        {
+            "file": job.name,
+            "name": found.name,
+            "mode": found.mode,
+            "duration_s": found.duration_s,
+            "recommendation": found.health["recommendation"],
+            "warnings": found.health["warnings"],
+            "channel_map": found.channel_map,
+            "incidents": found.incidents,
+        }
+    )

@@ -1,0 +1,177 @@
+"""`workbench scan`: the incidents of every recording of a folder, and the share of calls without a critical one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workbench.cli import options, output
+from workbench.errors import Exit
+
+
+@options.command("scan")
+@click.argument("folder", type=click.Path())
+@click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent; mono files aside.")
+@click.option("--min-gap-s", type=float, help="Shortest silence that counts (2 s).")
+@click.option(
+    "-o", "--output", "target", metavar="FILE.html", type=click.Path(), help="Write a page to hear the worst."
+)
+@click.option("--store", metavar="DIR", type=click.Path(file_okay=False), help="Keep a summary; tell what comes back.")
+@options.workers
+@options.as_json
+@options.quiet
+def command(
+    folder: str,
+    *,
+    channels: str | None,
+    min_gap_s: float | None,
+    target: str | None,
+    store: str | None,
+    workers: int,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Tell how many calls of a folder have no critical incident; no archive is needed.
+
+    The share counts calls with two channels. Mono calls stand in a block of their own and never enter it; a file
+    that cannot be read is listed with the reason. Exit code 2, and nothing written, where no call has two channels.
+
+    \b
+    Examples:
+      workbench scan recordings
+      workbench scan recordings --channels agent,caller --store scans -o scan.html
+    """
+    from workbench.analysis.folder_health_run import scan_folder
+    from workbench.analysis.incidents_of_file import policy_hash, roles_asked
+    from workbench.analysis.recurrence import recurrence
+    from workbench.audio.config import MeasureConfig
+    from workbench.report import scan_store
+    from workbench.report.new_file import require_place, write_whole
+    from workbench.report.scan import scan_summary
+    from workbench.timing.score_config import ScoreConfig
+
+    roles = roles_asked(channels)
+    scanning = ScoreConfig() if min_gap_s is None else ScoreConfig(min_gap_s=min_gap_s)
+    if target is not None:
+        require_place(target)
+    earlier = scan_store.stored(store) if store else []
+    with output.progress("scanning", unit="files", quiet=quiet or as_json) as show:
+        scanned = scan_folder(folder, channels=roles, scanning=scanning, workers=workers, on_progress=show)
+    summary = scan_summary(
+        scanned,
+        folder=Path(folder).resolve().name,
+        policy=policy_hash(scanning, MeasureConfig()),
+        flags={"channels": channels, "min_gap_s": scanning.min_gap_s},
+    )
+    scored = summary["share"]["critical_free_call_rate"] is not None
+    recorded_at = scan_store.keep(store, summary) if store and scored else None
+    if recorded_at is not None:
+        known = {scan["id"]: scan for scan in earlier}
+        this = (recorded_at, summary["id"])
+        earlier = [scan for scan in known.values() if (scan["recorded_at"], scan["id"]) < this]
+    came_back = recurrence(summary, earlier)
+    size = None
+    if target is not None and scored:
+        from workbench.report.scan import build
+
+        text = build(summary, folder=folder, roles=roles, scanning=scanning, came_back=came_back, earlier=earlier)
+        size = write_whole(target, text)
+    if as_json:
+        output.json_line(summary | {"recorded_at": recorded_at, "recurrence": came_back})
+    elif not quiet:
+        _tell(summary)
+        _tell_earlier(earlier, came_back)
+        if size is not None:
+            click.echo(f"{output.safe(target)} ({size / 1e6:.1f} MB)")
+    if not scored:
+        if quiet or as_json:
+            click.echo(f"workbench: no share: {summary['share']['reason']}", err=True)
+        sys.exit(Exit.REFUSED)
+
+
+def _tell(summary: dict[str, Any]) -> None:
+    from workbench.analysis.folder_health import formula
+
+    share, mono = summary["share"], summary["mono"]
+    counts = summary["counts"]
+    click.echo(
+        f"{output.safe(summary['folder'])}  {summary['id']}: {output.plural(counts['two_channel_count'], 'call')} with "
+        f"two channels, {counts['mono_count']} mono, {counts['refused_count']} refused"
+    )
+    click.echo(formula(share, summary["policy_hash"]))
+    if share["caution_count"]:
+        click.echo(f"  {share['caution_count']} of these are to be read with caution (leakage, a swap, a low level)")
+    if counts["assumed_count"]:
+        click.echo(
+            f"  in {counts['assumed_count']} of these the first channel is assumed to be the caller's (--channels)"
+        )
+    _tell_kinds(summary, "two_channel")
+    if summary["worst_calls"]:
+        click.echo("\nworst calls")
+        names = ("#", "call", "lane", "critical", "warning", "worst", "at s", "s")
+        columns = ("rank", "file", "mode", "critical_count", "warning_count")
+        output.table(
+            names,
+            [
+                (
+                    *(row[name] for name in columns),
+                    row["worst_incident"].replace("_", "-"),
+                    f"{row['worst_at_s']:.2f}",
+                    f"{row['worst_magnitude_s']:.2f}",
+                )
+                for row in summary["worst_calls"]
+            ],
+        )
+    if mono:
+        click.echo(
+            f"\nmono, silence only and not in the share: {mono['critical_free_count']} of "
+            f"{output.plural(mono['call_count'], 'call')} without a critical incident"
+        )
+        _tell_kinds(summary, "mono")
+    if summary["refused"]:
+        click.echo("\nrefused")
+        for row in summary["refused"]:
+            click.echo(output.safe(f"  {row['file']}: {row['what']} ({row['reason']}); {row['next_step']}"))
+    click.echo("\ntiming, not intent: an incident is a fact with a length, and no verdict")
+
+
+def _tell_kinds(summary: dict[str, Any], lane: str) -> None:
+    rows = [row for row in summary["kinds"] if row["lane"] == lane]
+    if not rows:
+        return
+    click.echo()
+    columns = ("incident_count", "critical_count", "call_count")
+    output.table(
+        ("incident", "incidents", "critical", "calls", "longest s", "in"),
+        [
+            (
+                row["incident"].replace("_", "-"),
+                *(row[name] for name in columns),
+                f"{row['worst_magnitude_s']:.2f}",
+                f"{row['worst_file']} #{row['worst_address'].partition('#')[2]}",
+            )
+            for row in rows
+        ],
+    )
+
+
+def _tell_earlier(earlier: list[dict[str, Any]], came_back: list[dict[str, Any]]) -> None:
+    if not earlier:
+        return
+    click.echo("\nearlier scans in the store")
+    for scan in earlier:
+        share = scan["share"]
+        click.echo(
+            f"  {scan['recorded_at'][:19]}  {scan['id']}: {share['critical_free_count']} of {share['call_count']} "
+            f"without a critical incident (policy {scan['policy_hash']})"
+        )
+    for row in came_back:
+        over = f", above that of {row['elevated_over'][:19]}" if row["elevated_over"] else ""
+        click.echo(
+            f"  {row['incident'].replace('_', '-')}: {row['state']}; {row['call_count']} of {row['analysed_count']} "
+            f"calls of this scan, {row['window_call_count']} with the stored ones"
+            f" ({', '.join(at[:10] for at in row['seen_at'])}){over}"
+        )
