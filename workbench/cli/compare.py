@@ -12,7 +12,7 @@ from workbench.cli import interruptible, options, output
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from workbench.timing.contracts.battery import Axis, Battery
+    from workbench.timing.contracts.battery import Axis, Battery, Spread
     from workbench.timing.contracts.comparing import Pair
     from workbench.timing.contracts.gate import Rule
 
@@ -196,6 +196,8 @@ def _tell_battery(found: Battery, judged: list[Rule]) -> None:
     click.echo(", ".join(f"{count} {result}" for result, count in found.counts.items() if count) or "no pairs")
     click.echo(f"failed before, pass now: {_axis(found.regression_axis)}")
     click.echo(f"passed before, still pass: {_axis(found.hold_axis)}")
+    for name, before in found.pooled_before.items():
+        click.echo(f"{name}: {_spread(before)} -> {_spread(found.pooled_after[name])}")
     if found.p_exact is not None:
         click.echo(f"exact McNemar p {found.p_exact:.2g}")
     without = (found.unpaired_before, found.unpaired_after, found.ambiguous)
@@ -205,6 +207,13 @@ def _tell_battery(found: Battery, judged: list[Rule]) -> None:
         seen = "not measured" if rule.after is None else f"{change}{rule.after:g}"
         click.echo(f"{'holds' if rule.holds else 'BROKEN'}: {rule.name} {rule.wanted} ({seen})")
     click.echo(found.claim or "no claim: " + "; ".join(found.withheld))
+
+
+def _spread(spread: Spread) -> str:
+    if spread.median is None:
+        return "not measured"
+    bound = f", {spread.censored} never stopped" if spread.censored else ""
+    return f"median {spread.median:g}, p95 {spread.p95:g} ({spread.events} moments{bound})"
 
 
 def _axis(axis: Axis) -> str:

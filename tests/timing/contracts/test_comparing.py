@@ -110,6 +110,16 @@ def test_both_axes_with_their_counts_and_a_claim() -> None:
     assert found.evidence_level == Level.OPPOSITE_RISK
 
 
+def test_pooled_measures_keep_the_censored() -> None:
+    """By hand: 2.0, 2.0 and 3.0 s heard for the one that never stopped; p95 at position 1.9 is 2.9 s."""
+    found = grouped((slow, prompt), (slow, prompt), (stuck, prompt), (held, held))
+    before = found.pooled_before["time_to_yield_s"]
+    assert (before.events, before.censored, before.median, before.p95) == (3, 1, 2.0, 2.9)
+    assert found.pooled_after["talk_over_s"].events == 4
+    empty = grouped().pooled_before["talk_over_s"]
+    assert (empty.events, empty.median) == (0, None)
+
+
 @pytest.mark.parametrize(
     ("pairs", "state", "why"),
     [

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from workbench.stats.paired import mcnemar
 from workbench.stats.rates import Interval, wilson
@@ -47,6 +48,15 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
     interval: Interval | None
 
 
+class Spread(msgspec.Struct, frozen=True, kw_only=True):
+    """A measure over the judged pairs of one side: how many have it, how many are lower bounds, median and p95."""
+
+    events: int
+    censored: int
+    median: float | None
+    p95: float | None
+
+
 class Battery(msgspec.Struct, frozen=True, kw_only=True):
     """What two groups show. `withheld` lists why no claim is made; empty: `claim` holds it.
 
@@ -62,6 +72,8 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
     regression_axis: Axis
     hold_axis: Axis
     p_exact: float | None
+    pooled_before: dict[str, Spread]
+    pooled_after: dict[str, Spread]
     withheld: list[str]
     claim: str | None
     evidence_level: Level
@@ -128,6 +140,8 @@ def compare_groups(
         regression_axis=Axis(count=fixed, of=len(failing), interval=wilson(fixed, len(failing))),
         hold_axis=Axis(count=still, of=len(passing), interval=wilson(still, len(passing))),
         p_exact=mcnemar(fixed, counted[REGRESSED]).p_exact if fixed + counted[REGRESSED] else None,
+        pooled_before=pooled([pair.before for pair in judged]),
+        pooled_after=pooled([pair.after for pair in judged]),
         withheld=withheld,
         claim=None if withheld else claim,
         evidence_level=level_of(
@@ -136,6 +150,39 @@ def compare_groups(
             deployed=deployed,
         ),
     )
+
+
+def pooled(events: Sequence[dict[str, Any]]) -> dict[str, Spread]:
+    """Return how the measures of scored events are spread.
+
+    Parameters
+    ----------
+    events : sequence of dict
+        Rows of `scored_events` with a verdict; none gives no events and no quantiles.
+
+    Returns
+    -------
+    dict of str to Spread
+        `time_to_yield_s` is over moments to yield at, with the time heard for an agent that never stopped, so its
+        quantiles are lower bounds where any are censored.
+
+    Notes
+    -----
+    Linear interpolation, position ``q (n - 1)``: numpy's default.
+    """
+    asked = [event for event in events if event["expect"] == "yield"]
+    values = {
+        "time_to_yield_s": [event["yield_observed_s"] for event in asked],
+        "talk_over_s": [event["talk_over_s"] for event in events],
+        "response_gap_s": [event["response_gap_s"] for event in events],
+    }
+    found = {}
+    for name, measured in values.items():
+        there = [value for value in measured if value is not None]
+        median, p95 = (round(float(value), 6) for value in np.percentile(there, [50, 95])) if there else (None, None)
+        never = sum(not event["did_yield"] for event in asked) if name == "time_to_yield_s" else 0
+        found[name] = Spread(events=len(there), censored=never, median=median, p95=p95)
+    return found
 
 
 def _by_key(cases: Sequence[Case]) -> dict[str, list[Case]]:

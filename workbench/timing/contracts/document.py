@@ -13,6 +13,8 @@ from workbench.timing.contracts.levels import Level
 from workbench.timing.score_config import ScoreConfig
 
 FORMAT = "workbench.contract/1"
+LONGEST_S = 86_400.0
+"""No time in a contract is longer than a day."""
 
 
 class Tampered(WorkbenchError):
@@ -49,6 +51,10 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         UsageError
             When they hold a setting this version does not know, or a value that cannot be.
         """
+        bounds = {name: getattr(self, name) for name in ("max_time_to_yield_s", "max_talk_over_s")}
+        for name, value in (*bounds.items(), *self.score.items(), *self.measure.items()):
+            if isinstance(value, int | float) and not -LONGEST_S <= value <= LONGEST_S:
+                raise UsageError(f"the policy says {name} is {value}", hint="pin the moment again")
         return _config(self.score, ScoreConfig), _config(self.measure, MeasureConfig)
 
 
@@ -162,6 +168,8 @@ def decode(content: bytes, *, where: str) -> Contract:
         contract = msgspec.json.decode(content, type=Contract)
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
         raise UsageError(f"this is no contract ({error})", where=where, hint="pin the moment again") from error
+    if not 0 <= contract.label.onset_s <= LONGEST_S:
+        raise UsageError(f"the onset is {contract.label.onset_s:g} s", where=where, hint="pin the moment again")
     expected = contract_id(contract.label, contract.policy, contract.digests.clip_pcm_sha256)
     if contract.contract_id != expected:
         raise Tampered(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from workbench.errors import NotScorable
+from workbench.audio.source import identify
+from workbench.errors import NotScorable, UsageError
 from workbench.timing.contracts import members
 from workbench.timing.contracts.document import FORMAT, Contract, Digests, Label, Policy, contract_id
 from workbench.timing.contracts.judging import Judged, judge
@@ -112,7 +113,7 @@ def judged(wav: bytes, label: Label, policy: Policy) -> Judged:
     Raises
     ------
     UsageError
-        When the policy cannot be read.
+        When the policy cannot be read, or the clip is no 16-bit WAV of two channels.
     ImportFailed
         When the clip is no sound.
     """
@@ -120,6 +121,12 @@ def judged(wav: bytes, label: Label, policy: Policy) -> Judged:
     with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
         path = Path(folder) / "event.wav"
         path.write_bytes(wav)
+        source = identify(path)
+        if source.reader != "pcm16" or source.channel_count != 2:
+            raise UsageError(
+                f"the clip is {source.container} with {source.channel_count} channels, not 16-bit WAV with two",
+                hint="pin the moment again",
+            )
         return judge(
             path,
             expect=label.expect,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from workbench.errors import ImportFailed, UsageError, WorkbenchError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.timing.contracts import members
 from workbench.timing.contracts.document import Contract, Tampered, decode
 from workbench.timing.contracts.freshness import SAME_ENVELOPE, SAME_PCM, Envelope, freshness
@@ -151,20 +152,23 @@ def _identify(proof: Proof, contract: Contract) -> None:
 def _frames_drift(parquet: bytes, found: Judged) -> int:
     """How many frames have another level or flag than those that were stored."""
     import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
+    now = found.frames
     try:
-        stored = pl.read_parquet(parquet)
-    except pl.exceptions.PolarsError as error:
-        raise ImportFailed(f"{members.FRAMES} cannot be read ({error})") from error
-    if stored.schema != found.frames.schema:
-        return found.frames.height
-    same = min(stored.height, found.frames.height)
-    other = (
-        stored.head(same)
-        .with_row_index()
-        .join(found.frames.head(same).with_row_index(), on=[*stored.columns, "index"], how="anti", nulls_equal=True)
-    )
-    return other.height + max(stored.height, found.frames.height) - same
+        file = pq.ParquetFile(io.BytesIO(parquet))
+        rows = file.metadata.num_rows
+        if rows != now.height or file.schema_arrow.names != now.columns:  # looked at before anything is read
+            return max(int(rows), now.height)
+        stored = pl.DataFrame(file.read())
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise UsageError(f"{members.FRAMES} cannot be read ({error})", hint="pin the moment again") from error
+    if stored.schema != now.schema or stored.height != now.height:
+        return now.height
+    same = [stored[name].eq_missing(now[name]) for name in now.columns]
+    alike: int = pl.DataFrame(same).select(pl.all_horizontal(pl.all()).sum()).item()
+    return now.height - alike
 
 
 def _note_copies(proofs: list[Proof], heard: Mapping[int, tuple[str, Envelope]]) -> None:

@@ -1,0 +1,179 @@
+"""Bad input to a verdict: each its status and its reason; and contracts that somebody made up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workbench.errors import NotScorable, WorkbenchError
+from workbench.timing.contracts import members
+from workbench.timing.contracts.comparing import compare
+from workbench.timing.contracts.document import Contract, contract_id, decode
+from workbench.timing.contracts.judging import judge
+from workbench.timing.contracts.packing import packed, unpacked
+from workbench.timing.contracts.proving import STATUSES, prove
+
+RATE = 16_000
+
+
+def speech(*, caller: float = 2000.0, agent: float = 2000.0) -> np.ndarray:
+    """The agent speaks 0.5 to 2.5 s, the caller 2.0 to 4.0 s, over a floor."""
+    rng = np.random.default_rng(3)
+    samples = rng.normal(0, 3, (6 * RATE, 2))
+    samples[2 * RATE : 4 * RATE, 0] = rng.normal(0, 1, 2 * RATE) * caller
+    samples[RATE // 2 : 5 * RATE // 2, 1] = rng.normal(0, 1, 2 * RATE) * agent
+    return samples
+
+
+Change = Callable[[np.ndarray], np.ndarray]
+CASES: dict[str, tuple[Change, dict[str, Any], str | None]] = {
+    "right": (lambda s: s, {}, None),
+    "mono": (lambda s: s[:, :1], {"roles": ("mixed",)}, "mono"),
+    "identical": (lambda s: np.repeat(s[:, :1], 2, axis=1), {}, "identical_channels"),
+    "silent caller": (lambda s: s * [0, 1], {}, "silent_caller"),
+    "silent agent": (lambda s: s * [1, 0], {}, "silent_agent"),
+    "unnamed": (lambda s: s, {"roles": ("unknown", "unknown")}, "channel_map_unknown"),
+    "one sample": (lambda s: s[:1], {}, "silent_caller"),
+    "outside": (lambda s: s, {"onset_s": 60.0}, "outside_the_recording"),
+    "agent silent": (lambda s: s, {"onset_s": 3.5}, "agent_silent_at_onset"),
+    "leaking": (lambda s: s + s[:, ::-1] * [0.2, 0], {}, "leakage"),
+    "three channels": (lambda s: np.c_[s, s[:, 0] * 0], {"roles": ("caller", "agent", "unknown")}, None),
+    "offset": (lambda s: s + 20, {}, None),
+    "clipped": (lambda s: s * 30, {}, None),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_recording_is_judged_or_says_why_not(tmp_path: Path, name: str) -> None:
+    change, options, reason = CASES[name]
+    path = tmp_path / "a.wav"
+    soundfile.write(path, np.clip(change(speech()), -32768, 32767).astype(np.int16), RATE, subtype="PCM_16")
+    found = judge(path, **{"expect": "yield", "onset_s": 2.0} | options)
+    if reason is None:
+        assert (found.event["status"], found.event["time_to_yield_s"]) == ("PASS", pytest.approx(0.5, abs=0.011))
+        return
+    assert found.event["reason"] == reason or reason in found.health["reason"]
+    assert found.event["status"] in ("NOT_SCORABLE", "INCONCLUSIVE")
+    good = tmp_path / "b.wav"
+    soundfile.write(good, speech().astype(np.int16), RATE, subtype="PCM_16")
+    with pytest.raises(NotScorable, match="the recording before") as caught:
+        compare(found, judge(good, expect="yield", onset_s=2.0), where="")
+    assert caught.value.hint
+
+
+def test_a_suspected_swap_has_no_verdict_until_somebody_says_whose_channel_is_which(tmp_path: Path) -> None:
+    samples = speech()
+    samples[RATE // 2 : 2 * RATE - RATE // 5, 1] = 0
+    soundfile.write(tmp_path / "a.wav", samples.astype(np.int16), RATE, subtype="PCM_16")
+    given: dict[str, Any] = {"expect": "yield", "onset_s": 2.0}
+    assert judge(tmp_path / "a.wav", **given).event["reason"] == "possible_swap"
+    assert judge(tmp_path / "a.wav", **given, channel_map_confirmed=True).event["status"] == "PASS"
+
+
+@pytest.mark.parametrize("rate", [8000, 11025, 22050, 44100, 48000])
+def test_every_rate_gives_the_verdict(tmp_path: Path, rate: int) -> None:
+    from scipy.signal import resample_poly
+
+    soundfile.write(tmp_path / "a.wav", resample_poly(speech(), rate, RATE, axis=0).astype(np.int16), rate)
+    found = judge(tmp_path / "a.wav", expect="yield", onset_s=2.0)
+    assert (found.event["status"], found.event["time_to_yield_s"]) == ("PASS", pytest.approx(0.5, abs=0.03))
+
+
+def forged(folder: Path, path: str, value: Any) -> None:
+    """Change a value of the document, name the contract anew and write a new manifest."""
+    files = {name: members.read(folder)[name] for name in members.EVIDENCE}
+    document = json.loads(files[members.DOCUMENT])
+    part, (*parents, last) = document, path.split(".")
+    for name in parents:
+        part = part[name]
+    part[last] = value
+    contract = decode(files[members.DOCUMENT], where="")
+    if not path.startswith(("format", "contract_id")):
+        try:
+            import msgspec
+
+            made = msgspec.convert(document, Contract)
+            document["contract_id"] = contract_id(made.label, made.policy, made.digests.clip_pcm_sha256)
+        except msgspec.ValidationError:
+            document["contract_id"] = contract.contract_id
+    files[members.DOCUMENT] = json.dumps(document).encode()
+    for name, content in members.sealed(files).items():
+        (folder / name).write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("format", "workbench.contract/2"),
+        ("format", 1),
+        ("label.onset_s", 1e300),
+        ("label.onset_s", -1.0),
+        ("label.onset_s", "2"),
+        ("label.expect", "stop"),
+        ("label.mood", "good"),
+        ("policy.max_talk_over_s", 1e308),
+        ("policy.score.max_search_s", 1e300),
+        ("policy.score.max_search_s", -1.0),
+        ("policy.score.max_search_s", "3"),
+        ("policy.score.echo_coherence", 2.0),
+        ("policy.measure.hop_ms", 0.0),
+        ("policy.measure.hop_ms", 1e12),
+        ("policy.measure.hangover_s", 1e300),
+        ("policy.measure.backend", "guess"),
+        ("policy.measure", []),
+        ("evidence_level", "proven"),
+    ],
+)
+def test_a_document_that_cannot_be_is_refused(folder: Path, path: str, value: Any) -> None:
+    forged(folder, path, value)
+    (proof,) = prove([folder], engine="1")
+    assert (proof.status, bool(proof.reason)) == ("REFUSED", True)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"x" * 500, b"PAR1" + b"\0" * 99 + b"PAR1"])
+def test_frames_that_are_no_table_are_refused(folder: Path, content: bytes) -> None:
+    files = {name: members.read(folder)[name] for name in members.EVIDENCE} | {members.FRAMES: content}
+    for name, made in members.sealed(files).items():
+        (folder / name).write_bytes(made)
+    assert prove([folder], engine="1")[0].status == "REFUSED"
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), name=st.sampled_from(members.EVIDENCE))
+def test_no_damage_is_a_bug_of_ours(folder: Path, files: dict[str, bytes], name: str, data: st.DataObject) -> None:
+    """Any byte of any file changed, with a new manifest over it: a state with a reason, never an exception."""
+    content = bytearray(files[name])
+    at = data.draw(st.integers(0, len(content) - 1))
+    content[at] = data.draw(st.integers(0, 255))
+    evidence = {item: files[item] for item in members.EVIDENCE} | {name: bytes(content)}
+    for item, made in members.sealed(evidence).items():
+        (folder / item).write_bytes(made)
+    (proof,) = prove([folder], engine="1")
+    assert proof.status in STATUSES
+    assert proof.status == "PASS" or proof.reason
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_changed_byte_of_an_archive_is_refused_or_changes_nothing(
+    tmp_path: Path, files: dict[str, bytes], data: st.DataObject
+) -> None:
+    content = bytearray(packed(files))
+    directory = content.index(b"PK\x01\x02")
+    region = data.draw(st.sampled_from([(0, 200), (directory, len(content)), (0, len(content))]))
+    at = data.draw(st.integers(region[0], region[1] - 1))
+    content[at] = data.draw(st.integers(0, 255))
+    (tmp_path / "a.zip").write_bytes(content)
+    try:
+        found = unpacked(tmp_path / "a.zip")
+    except WorkbenchError:
+        return
+    assert found == files
