@@ -61,6 +61,13 @@ def test_speech_of_the_other_party_is_left_out_and_own_speech_over_it_kept() -> 
     assert run == pytest.approx((4.0, 5.0), abs=0.006)
 
 
+def test_a_barge_in_begins_with_ones_own_speech_and_not_with_the_leak_before_it() -> None:
+    other = party([(0.5, 4.2)])
+    own = party([(3.5, 6.5)])
+    (run,) = refined_runs(leaking(own, other, below_db=20.0), other=other, hop_s=HOP)
+    assert run == pytest.approx((3.5, 6.5), abs=0.006)
+
+
 def test_a_leak_alone_is_no_speech() -> None:
     other = party([(0.5, 3.0), (4.0, 6.0)])
     silent = party([])

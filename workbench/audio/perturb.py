@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PACKET_S = 0.020
 LINE_HZ = 8000
-_BAND_HZ = (300.0, 3400.0)
+_BAND_HZ = (100.0, 300.0, 3400.0, 3800.0)  # between the outer and the inner ones it fades, so that it hardly rings
 _LEAK_DELAY_S = 0.020
 _MU_BIAS, _MU_CLIP = 132, 32635
 
@@ -42,7 +42,7 @@ class Perturbation(msgspec.Struct, frozen=True, kw_only=True):
     apply: Callable[[Sound, float, int], Sound]
 
 
-def _made(values: NDArray[np.float64], sample_rate_hz: int) -> Sound:
+def _made(values: NDArray[np.floating], sample_rate_hz: int) -> Sound:
     return Sound(samples=np.clip(np.rint(values), -32768, 32767).astype(np.int16), sample_rate_hz=sample_rate_hz)
 
 
@@ -85,7 +85,7 @@ def noise(sound: Sound, level: float, seed: int) -> Sound:
     return _made(sound.samples + wave * speech_rms(sound) * 10 ** (-level / 20), sound.sample_rate_hz)
 
 
-def gain(sound: Sound, level: float, seed: int = 0) -> Sound:
+def gain(sound: Sound, level: float) -> Sound:
     """Make every channel louder or softer; what passes full scale is clipped, what is lost in rounding is lost.
 
     Parameters
@@ -93,8 +93,6 @@ def gain(sound: Sound, level: float, seed: int = 0) -> Sound:
     sound : Sound
     level : float
         In dB; positive is louder.
-    seed : int
-        Not used.
 
     Returns
     -------
@@ -103,7 +101,7 @@ def gain(sound: Sound, level: float, seed: int = 0) -> Sound:
     return _made(sound.samples * 10 ** (level / 20), sound.sample_rate_hz)
 
 
-def telephone(sound: Sound, level: float = 1.0, seed: int = 0) -> Sound:
+def telephone(sound: Sound, level: float = 1.0) -> Sound:
     """Send the sound over telephone lines: 300 to 3,400 Hz, 8 kHz, G.711 mu-law.
 
     Parameters
@@ -111,8 +109,6 @@ def telephone(sound: Sound, level: float = 1.0, seed: int = 0) -> Sound:
     sound : Sound
     level : float
         How many lines one after the other; whole.
-    seed : int
-        Not used.
 
     Returns
     -------
@@ -124,7 +120,8 @@ def telephone(sound: Sound, level: float = 1.0, seed: int = 0) -> Sound:
         after = max(1, round(count * LINE_HZ / sound.sample_rate_hz))
         spectrum = np.fft.rfft(sound.samples.astype(np.float64), axis=0)
         frequency = np.arange(len(spectrum)) * (sound.sample_rate_hz / max(1, count))
-        spectrum[(frequency < _BAND_HZ[0]) | (frequency > _BAND_HZ[1])] = 0
+        through = np.interp(frequency, _BAND_HZ, (0.0, 1.0, 1.0, 0.0))
+        spectrum *= (0.5 - 0.5 * np.cos(np.pi * through))[:, None]
         spectrum = spectrum[: after // 2 + 1]
         line = _made(np.fft.irfft(spectrum, n=after, axis=0) * (after / max(1, count)), LINE_HZ)
         sound = Sound(samples=mu_law(line.samples), sample_rate_hz=LINE_HZ)
@@ -148,7 +145,8 @@ def mu_law(samples: NDArray[np.int16]) -> NDArray[np.int16]:
     segment = np.floor(np.log2(size)).astype(np.int32) - 7
     step = (size >> (segment + 3)) & 0x0F
     decoded = (((step << 3) + _MU_BIAS) << segment) - _MU_BIAS
-    return np.where(wide < 0, -decoded, decoded).astype(np.int16)
+    signed: NDArray[np.int16] = np.where(wide < 0, -decoded, decoded).astype(np.int16)
+    return signed
 
 
 def packet_loss(sound: Sound, level: float, seed: int) -> Sound:
@@ -174,7 +172,7 @@ def packet_loss(sound: Sound, level: float, seed: int) -> Sound:
     return Sound(samples=kept, sample_rate_hz=sound.sample_rate_hz)
 
 
-def leak(source: int, target: int) -> Callable[[Sound, float, int], Sound]:
+def leak(source: int, target: int) -> Callable[[Sound, float], Sound]:
     """Return the perturbation that adds one channel to another, 20 ms later.
 
     Parameters
@@ -188,7 +186,7 @@ def leak(source: int, target: int) -> Callable[[Sound, float, int], Sound]:
         Its level is that of the copy, in dB of the original.
     """
 
-    def leaking(sound: Sound, level: float, seed: int = 0) -> Sound:
+    def leaking(sound: Sound, level: float) -> Sound:
         delay = round(_LEAK_DELAY_S * sound.sample_rate_hz)
         values = sound.samples.astype(np.float64)
         copy = sound.samples[: max(0, len(values) - delay), source] * 10 ** (level / 20)
@@ -196,6 +194,10 @@ def leak(source: int, target: int) -> Callable[[Sound, float, int], Sound]:
         return _made(values, sound.sample_rate_hz)
 
     return leaking
+
+
+def _seedless(change: Callable[[Sound, float], Sound]) -> Callable[[Sound, float, int], Sound]:
+    return lambda sound, level, _seed: change(sound, level)
 
 
 def perturbations(*, caller: int | None = 0, agent: int | None = 1) -> Sequence[Perturbation]:
@@ -220,20 +222,22 @@ def perturbations(*, caller: int | None = 0, agent: int | None = 1) -> Sequence[
             recipe="white noise in every channel, relative to the RMS of its frames within 20 dB of the loudest",
             apply=noise,
         ),
-        Perturbation(name="gain", unit="dB", levels=down, recipe="every sample times the gain, rounded", apply=gain),
+        Perturbation(
+            name="gain", unit="dB", levels=down, recipe="every sample times the gain, rounded", apply=_seedless(gain)
+        ),
         Perturbation(
             name="clipping",
             unit="dB over",
             levels=tuple(float(step) for step in range(3, 43, 3)),
             recipe="every sample times the gain, clipped at full scale",
-            apply=gain,
+            apply=_seedless(gain),
         ),
         Perturbation(
             name="telephone",
             unit="lines",
             levels=(1.0, 2.0, 3.0),
             recipe="300 to 3,400 Hz, 8 kHz, G.711 mu-law, so many times",
-            apply=telephone,
+            apply=_seedless(telephone),
         ),
         Perturbation(
             name="packet_loss",
@@ -252,7 +256,7 @@ def perturbations(*, caller: int | None = 0, agent: int | None = 1) -> Sequence[
                     unit="dB",
                     levels=louder,
                     recipe="the other party's channel added 20 ms later at this level",
-                    apply=leak(source, target),
+                    apply=_seedless(leak(source, target)),
                 )
             )
     return kinds

@@ -1,7 +1,7 @@
 """Refined boundaries: the neural network says that somebody speaks, the levels say when, the other channel whose.
 
 1. Of a run of the neural track only that counts which is louder than a copy of the other party would be. How loud
-   that copy is, is learnt from the recording: the median of this channel's level less the other's, while the
+   that copy is, is learnt from the recording: a low quantile of this channel's level less the other's, while the
    other one surely speaks. So speech that leaks over is left out, and one's own speech over it is kept.
 2. The start moves to where the level rises out of the sound just before it, back to `back_s` earlier as long as
    it stays up; frames that the leak explains do not count. So a start is exact to 5 ms and not to 32 ms.
@@ -51,15 +51,20 @@ class RefinedConfig(msgspec.Struct, kw_only=True, frozen=True):
         ... and is looked for from so long before it on, in seconds; gaps of up to `gap_s` are bridged.
     gap_s : float
         In seconds.
+    leak_loud_db, leak_quantile : float
+        The copy's level is this quantile of what lies between the channels while the other party surely speaks,
+        at most so many dB below its loudest.
     leak_margin_db : float
         A frame counts only at this distance above the copy of the other party, in dB.
     leak_smear_s : float
         The copy is as loud as the other party was at any time this long before, in seconds: delay and echo.
     own_share : float
-        Where of the louder half of a run's frames at least this share count, the run is this party's own. Else
-        its own are the stretches that this share of frames count in, ...
-    own_min_s, own_gap_s : float
-        ... with at least so much that counts, gaps up to so long bridged, in seconds.
+        A run is this party's own where at least this share of the louder half of its frames count; else only those
+        of its stretches are in which this share counts.
+    own_bridge_s, own_gap_s : float
+        Frames that count are one stretch across gaps of so long, in seconds: in a run of its own, and else.
+    own_min_s : float
+        At least so much of a stretch must count, in seconds.
     """
 
     neural: NeuralConfig = msgspec.field(default_factory=NeuralConfig)
@@ -75,11 +80,14 @@ class RefinedConfig(msgspec.Struct, kw_only=True, frozen=True):
     back_s: float = 0.3
     settle_s: float = 0.05
     gap_s: float = 0.02
-    leak_margin_db: float = 8.0
+    leak_loud_db: float = 12.0
+    leak_quantile: float = 0.3
+    leak_margin_db: float = 10.0
     leak_smear_s: float = 0.06
     own_share: float = 0.5
     own_min_s: float = 0.1
     own_gap_s: float = 0.1
+    own_bridge_s: float = 0.3
 
     @property
     def config_id(self) -> str:
@@ -145,8 +153,8 @@ def _leak(own: Party, other: Party, *, hop_s: float, config: RefinedConfig) -> N
     sure = other.probability[chunk] > _SURE
     if np.count_nonzero(sure) < _SURELY_NOT_FEWER:
         return None
-    sure &= copy >= np.median(copy[sure])
-    level = float(np.median(own.dbfs[:count][sure] - copy[sure]))
+    sure &= copy >= np.quantile(copy[sure], 0.95) - config.leak_loud_db
+    level = float(np.quantile(own.dbfs[:count][sure] - copy[sure], config.leak_quantile))
     explained = own.dbfs[:count] < copy + np.float32(level + config.leak_margin_db)
     return np.append(explained, np.zeros(len(own.dbfs) - count, np.bool_))
 
@@ -160,7 +168,7 @@ def _own_parts(
     hop_s: float,
     config: RefinedConfig,
 ) -> list[tuple[int, int]]:
-    """The whole run where it is this party's own; else the stretches of it that no leak explains."""
+    """The stretches of a run that no leak explains: all of it, as a rule, where the other party is not heard."""
     first, after = run
     if after <= first:
         return []
@@ -168,13 +176,14 @@ def _own_parts(
         return [run]
     counts, levels = ~leak[first:after], dbfs[first:after]
     enough = config.own_min_s / hop_s - 1e-9
-    if float(counts[levels >= np.median(levels)].mean()) >= config.own_share:
-        return [run] if np.count_nonzero(counts) >= enough else []
-    counts &= levels >= base + config.min_rise_db
+    bridge = config.own_bridge_s
+    if float(counts[levels >= np.median(levels)].mean()) < config.own_share:
+        counts &= levels >= base + config.min_rise_db
+        bridge = config.own_gap_s
     there = np.flatnonzero(counts)
     if not len(there):
         return []
-    breaks = np.flatnonzero(np.diff(there) > config.own_gap_s / hop_s)
+    breaks = np.flatnonzero(np.diff(there) > bridge / hop_s)
     begins, ends = there[np.append(0, breaks + 1)], there[np.append(breaks, len(there) - 1)] + 1
     total = np.append(0, np.cumsum(counts))
     return [

@@ -1,0 +1,293 @@
+"""How right the timing is: labelled speech of folders and rendered calls against each detector, source by source."""
+
+from __future__ import annotations
+
+import tempfile
+import wave
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from workbench.audio.config import MeasureConfig
+from workbench.audio.perturb import Sound
+from workbench.errors import ImportFailed, UsageError
+from workbench.timing.truth import SIGNALS, TruthCall, compare
+from workbench.timing.truth_errors import Distribution, distribution
+from workbench.timing.truth_rendered import CONDITIONS, rendered
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from workbench.schema.call import Call
+
+BUNDLED = ("ami-floor-exchange", "harper-valley-bank")
+ENERGY = "energy"
+BRIDGED_S = 0.2
+"""Words of a party closer than this are one stretch: the silence that ends a turn in the scoring."""
+
+LABELS, WORDS, MACHINE, TURNS, EXACT = (
+    "stretches of speech labelled by people",
+    "word times of the transcript",
+    "word times set by a recogniser, the words corrected by people: good to about 30 ms",
+    "turn times of the transcript",
+    "rendered: exact to the sample",
+)
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """A call whose speech is known, and where its sound is; `rest` are the options of a headerless file."""
+
+    call: TruthCall
+    path: Path
+    roles: tuple[str, ...]
+    truth: str
+    rest: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Findings(msgspec.Struct, frozen=True, kw_only=True):
+    """One detector on one source. `errors` holds every single error."""
+
+    source: str
+    truth: str
+    backend: str
+    config_id: str
+    calls: int
+    signals: dict[str, Distribution]
+    cells: dict[str, int]
+    false_starts: int
+    errors: list[dict[str, Any]]
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """All sources, each apart; `left_out` names calls without a truth, with the reason."""
+
+    findings: list[Findings]
+    left_out: list[dict[str, str]]
+
+
+def benchmark(
+    folders: Sequence[str | Path] = (),
+    *,
+    backends: Sequence[str] = (),
+    render: int = 12,
+    on_source: Callable[[str], None] | None = None,
+) -> Report:
+    """Compare what each detector measures with what is known.
+
+    Parameters
+    ----------
+    folders : sequence of path
+        Calls with sound in two channels, and labels of kind ``speech`` or a transcript with times; the bundled
+        calls by default. Each name of a folder is a source: folders of one name are one.
+    backends : sequence of {'silero', 'refined'}
+        Beside the energy method, which always takes part.
+    render : int
+        Calls to render for every condition; 0 for none.
+    on_source : callable, optional
+        Told the name of each source as it begins.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    UsageError
+        When a folder holds no call.
+    MissingExtra
+        When a backend needs the extra ``vad``.
+    """
+    from workbench.assets import folder
+    from workbench.audio.neural_tracks import check
+
+    wanted = check(backends)
+    places = [Path(place) for place in folders] or [folder("data") / "calls" / name for name in BUNDLED]
+    report = Report(findings=[], left_out=[])
+    for name in dict.fromkeys(place.name for place in places):
+        if on_source:
+            on_source(name)
+        items: list[Item] = []
+        for place in places:
+            if place.name == name:
+                some, left_out = _of_folder(place)
+                items.extend(some)
+                report.left_out.extend(left_out)
+        if items:
+            report.findings.extend(_compared(name, items, wanted))
+    for condition in CONDITIONS if render else ():
+        if on_source:
+            on_source(f"rendered: {condition}")
+        with tempfile.TemporaryDirectory(prefix="workbench-rendered-") as scratch:
+            items = [_written(call, sound, Path(scratch)) for call, sound in rendered(condition, count=render)]
+            report.findings.extend(_compared(f"rendered: {condition}", items, wanted))
+    return report
+
+
+def _compared(source: str, items: list[Item], backends: Sequence[str]) -> list[Findings]:
+    made = []
+    truths = sorted({item.truth for item in items})
+    for backend, (runs, config, config_id) in measured(items, backends).items():
+        found = compare([item.call for item in items], runs, config=config)
+        by_signal = {name: [row for row in found.errors if row["signal"] == name] for name in SIGNALS}
+        made.append(
+            Findings(
+                source=source,
+                truth="; ".join(truths),
+                backend=backend,
+                config_id=config_id,
+                calls=len(items),
+                signals={name: distribution(rows, missed=found.missed[name]) for name, rows in by_signal.items()},
+                cells=found.cells,
+                false_starts=found.false_starts,
+                errors=found.errors,
+            )
+        )
+    return made
+
+
+def measured(items: Sequence[Item], backends: Sequence[str]) -> dict[str, tuple[pl.DataFrame, MeasureConfig, str]]:
+    """Return the runs of speech of every detector, with its hop and hangover, and its config id.
+
+    Parameters
+    ----------
+    items : sequence of Item
+        At least one.
+    backends : sequence of {'silero', 'refined'}
+        Beside the energy method.
+
+    Returns
+    -------
+    dict
+        From the name of the detector; the energy method first.
+    """
+    import polars as pl
+
+    from workbench.timing.measuring import measure_recording
+
+    config = MeasureConfig()
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in (ENERGY, *backends)}
+    for item in items:
+        ids = {"recording_id": item.call.call_id, "call_id": item.call.call_id, "run_id": ""}
+        where: dict[str, Any] = {"roles": item.roles, "offset_s": item.call.offset_s, **item.rest}
+        asked: dict[str, Any] = {**ids, **where, "config": config}
+        rows[ENERGY] += measure_recording(item.path, **asked).segments
+        if backends:
+            from workbench.audio.neural_tracks import neural_segments
+
+            for row in neural_segments(item.path, ids=ids, backends=backends, **where):
+                rows[row["backend"]].append(row)
+    texts, numbers = ("call_id", "role"), ("start_s", "end_s", "voiced_end_s")
+    shape = dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
+    frames = {name: pl.DataFrame(some, schema=shape) for name, some in rows.items()}
+    found = {ENERGY: (frames[ENERGY], config, config.config_id)}
+    if backends:
+        from workbench.audio.neural_tracks import config_id_of
+
+        bare = msgspec.structs.replace(config, hop_ms=1.0, hangover_s=0.0)
+        found |= {name: (frames[name], bare, config_id_of(name)) for name in backends}
+    return found
+
+
+def _of_folder(place: Path) -> tuple[list[Item], list[dict[str, str]]]:
+    from workbench.ingest import read
+    from workbench.schema.call import Call
+
+    items: list[Item] = []
+    left_out: list[dict[str, str]] = []
+    for call in read([place]):
+        if not isinstance(call, Call):
+            if call.scope in ("row", "note"):
+                continue
+            left_out.append({"source": place.name, "call_id": call.source_uri, "reason": call.message})
+            continue
+        item, reason = _item(call)
+        if item is not None:
+            items.append(item)
+        else:
+            left_out.append({"source": place.name, "call_id": call.id, "reason": reason})
+    if not items and not left_out:
+        raise UsageError("no call was found", where=str(place), hint="give a folder of calls with sound and labels")
+    return items, left_out
+
+
+def _item(call: Call) -> tuple[Item | None, str]:
+    from workbench.audio.read import probe
+
+    both = [audio for audio in call.audio or () if {"caller", "agent"} <= set(audio.channels)]
+    if not both:
+        return None, "no recording with caller and agent in channels of their own"
+    stretches, truth = known_speech(call)
+    if not all(stretches.values()):
+        return None, "no times of speech of both parties: neither labels of kind speech nor a transcript with times"
+    audio = both[0]
+    rest: dict[str, Any] = {"encoding": audio.encoding, "sample_rate_hz": audio.sample_rate_hz}
+    try:
+        info = probe(audio.path, **rest)
+    except ImportFailed as error:
+        return None, error.what
+    known = TruthCall(
+        call_id=call.id,
+        sample_rate_hz=info.sample_rate_hz,
+        duration_s=info.duration_s,
+        offset_s=audio.offset_s,
+        stretches=stretches,
+    )
+    return Item(call=known, path=Path(audio.path), roles=tuple(audio.channels), truth=truth, rest=rest), ""
+
+
+def known_speech(call: Call) -> tuple[dict[str, list[tuple[float, float]]], str]:
+    """Return when caller and agent are known to speak, and what says so.
+
+    Parameters
+    ----------
+    call : Call
+        Its labels of kind ``speech`` are taken; where there are none, the times of its words, else of its turns.
+
+    Returns
+    -------
+    tuple of dict and str
+        Starts and ends in seconds by role, pauses shorter than 0.2 s bridged; empty lists where nothing is known.
+    """
+    found: dict[str, list[tuple[float, float]]] = {"caller": [], "agent": []}
+    for label in call.labels or ():
+        role = label.value.get("role") if isinstance(label.value, dict) else None
+        if label.kind == "speech" and role in found and label.onset_s is not None and label.end_s is not None:
+            found[role].append((label.onset_s, label.end_s))
+    truth = LABELS
+    if not any(found.values()):
+        truth = TURNS
+        for turn in call.turns or ():
+            if turn.role not in found or turn.start_s is None or turn.end_s is None:
+                continue
+            words = [(w.start_s, w.end_s) for w in turn.words or () if w.start_s is not None and w.end_s is not None]
+            if turn.words and words:
+                truth = MACHINE if turn.words[0].source == "machine" else WORDS
+            found[turn.role] += words or [(turn.start_s, turn.end_s)]
+    return {role: _bridged(some) for role, some in found.items()}, truth
+
+
+def _bridged(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    joined: list[tuple[float, float]] = []
+    for start, end in sorted(stretches):
+        if joined and start - joined[-1][1] < BRIDGED_S - 1e-9:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _written(call: TruthCall, sound: Sound, folder: Path) -> Item:
+    path = folder / f"{call.call_id}.wav"
+    write_wav(path, sound)
+    return Item(call=call, path=path, roles=("caller", "agent"), truth=EXACT)
+
+
+def write_wav(path: Path, sound: Sound) -> None:
+    """Write samples as a WAV file of 16 bits."""
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(sound.samples.shape[1])
+        file.setsampwidth(2)
+        file.setframerate(sound.sample_rate_hz)
+        file.writeframes(sound.samples.astype("<i2").tobytes())

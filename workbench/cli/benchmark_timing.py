@@ -1,0 +1,121 @@
+"""`workbench benchmark-timing`: how far measured times are from labelled ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli import options, output
+from workbench.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from workbench.analysis.timing_truth import Findings, Report
+    from workbench.timing.truth_errors import Distribution
+
+NAMES = {
+    "onset": "start of a stretch of speech",
+    "first_onset": "caller's first speech, found without a label",
+    "yield": "time to yield",
+    "gap": "response gap",
+    "overlap": "talk-over",
+}
+
+
+@options.command("benchmark-timing")
+@click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False))
+@click.option(
+    "--backend",
+    "backends",
+    multiple=True,
+    type=click.Choice(["energy", "silero", "refined"]),
+    help="Beside the energy method; both others by default where the extra vad is installed.",
+)
+@click.option("--render", type=click.IntRange(0), default=12, show_default=True, help="Calls to make per condition.")
+@click.option(
+    "-o", "target", type=click.Path(dir_okay=False), metavar="FILE.json", help="Write the report, all errors."
+)
+@options.as_json
+@options.quiet
+def command(
+    folders: tuple[str, ...],
+    *,
+    backends: tuple[str, ...],
+    render: int,
+    target: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Compare measured times with known ones: signed and absolute errors in ms, and yields in four cells.
+
+    FOLDERS hold calls with a channel for each party, and labels of kind `speech` or a transcript with times; by
+    default the bundled meetings and bank calls. Each is told apart, and so are calls that are made with exact
+    boundaries. Nothing is added up to one number.
+    """
+    import msgspec
+
+    from workbench.analysis.timing_truth import benchmark
+    from workbench.report.new_file import require_place, write_whole
+
+    if target is not None:
+        require_place(target)
+    report = benchmark(folders, backends=backends or _there(), render=render)
+    if target is not None:
+        text = msgspec.json.format(msgspec.json.encode(report, order="sorted"), indent=2).decode()
+        write_whole(target, text + "\n")
+    if as_json:
+        output.json_line(report)
+    elif not quiet:
+        tell(report)
+
+
+def _there() -> tuple[str, ...]:
+    from workbench.audio.neural_tracks import BACKENDS, check
+
+    try:
+        return check(BACKENDS)
+    except MissingExtra:
+        click.echo("only the energy method takes part: the extra vad is not installed", err=True)
+        return ()
+
+
+def tell(report: Report) -> None:
+    """Print a table for each source, detectors below one another."""
+    for source in dict.fromkeys(found.source for found in report.findings):
+        some = [found for found in report.findings if found.source == source]
+        click.echo(f"{output.safe(source)}: {output.plural(some[0].calls, 'call')} ({some[0].truth})")
+        rows = [
+            _row(name, found, found.signals[signal])
+            for signal, name in NAMES.items()
+            for found in some
+            if any(other.signals[signal].n or other.signals[signal].missed for other in some)
+        ]
+        columns = ("error of", "detector", "n", "missed", "median", "|median|", "95 %", "|p90|", "95 %", "|max|")
+        output.table(columns, rows)
+        for found in some:
+            cells = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found.cells.items())
+            click.echo(f"{found.backend}: {cells}; {output.plural(found.false_starts, 'run')} where nobody speaks")
+        click.echo()
+    for gone in report.left_out:
+        click.echo(output.safe(f"left out: {gone['source']}, {gone['call_id']}: {gone['reason']}"), err=True)
+    click.echo("all errors in ms, measured less true; an interval draws whole calls; no single number sums this up")
+
+
+def _row(name: str, found: Findings, values: Distribution) -> tuple[Any, ...]:
+    size = values.absolute
+    return (
+        name,
+        found.backend,
+        values.n,
+        values.missed,
+        values.signed.median,
+        size.median,
+        _interval(size.median_interval),
+        size.p90,
+        _interval(size.p90_interval),
+        size.max,
+    )
+
+
+def _interval(limits: tuple[float, float] | None) -> str:
+    return "-" if limits is None else f"{limits[0]:.0f}..{limits[1]:.0f}"
