@@ -102,6 +102,10 @@ def _tell(pinned: Pinned, *, signed: bool) -> None:
     found = contract.measurement
     click.echo(output.safe(f"{found['status']}: {contract.label.expect} at {contract.label.onset_s:g} s of the clip"))
     click.echo(output.safe(f"{pinned.folder} ({'signed' if signed else UNSIGNED})"))
+    if found["boundary_sensitive"]:
+        click.echo(
+            f"within one hop of its bound (margin {found['decision_margin_s']:+g} s): another take may fall either way"
+        )
     for name, whole, clip in pinned.differences:
         click.echo(f"{name} is {_shown(clip)} in the clip and {_shown(whole)} in the whole call")
     click.echo(CLAIMS[contract.evidence_level].sentence)
