@@ -55,6 +55,10 @@ def speech_rows() -> pl.DataFrame:
     return pl.DataFrame({"role": ["caller", "agent"], "start_s": [0.5, 4.0], "end_s": [3.0, 8.0]})
 
 
+def faint_rows() -> pl.DataFrame:
+    return speech_rows().with_columns(faint=pl.Series([False, True]))
+
+
 def mark_rows() -> pl.DataFrame:
     rows = [
         ("turn", 0.5, 3.0, "caller", "hello"),
@@ -115,6 +119,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         start_s=1.0,
         end_s=2.0,
         band_edges_hz=np.linspace(0, 4000, 17),
+    ),
+    "moment_lanes": lambda: CHARTS["moment_lanes"](
+        level_rows().filter(pl.col("start_s") < 6.0), faint_rows(), onset_s=2.0, start_s=0.0, end_s=6.0
     ),
     "rates": lambda: CHARTS["rates"](rate_rows()),
     "response_gaps": lambda: CHARTS["response_gaps"](*gap_rows()),
@@ -249,12 +256,23 @@ def test_two_clocks_count_what_has_no_place_and_draw_the_line() -> None:
     assert len(CHARTS["two_clocks"](clock_rows()).to_dict()["vconcat"][1]["layer"]) == 1
 
 
+def test_a_moment_is_marked_in_each_lane_and_faint_runs_are_pale() -> None:
+    spec = EXAMPLES["moment_lanes"]().to_dict()
+    assert len(spec["vconcat"]) == 2
+    assert spec["datasets"]["moment"] == [{"onset_s": 2.0}]
+    assert [row["opacity"] for role in ("caller", "agent") for row in spec["datasets"][f"{role} speech"]] == [1.0, 0.3]
+    for lane in spec["vconcat"]:
+        assert [layer["mark"]["type"] for layer in lane["layer"]] == ["bar", "rect", "rule"]
+        assert {tuple(layer["encoding"]["x"]["scale"]["domain"]) for layer in lane["layer"]} == {(0.0, 6.0)}
+
+
 def test_nothing_to_draw_is_said_in_place_of_empty_axes() -> None:
     empty = [
         CHARTS["rates"](rate_rows().clear()),
         CHARTS["call_counts"](COUNTS.clear(), by="source_format", parts="health"),
         CHARTS["response_gaps"](gap_rows()[0].clear(), gap_rows()[1].clear()),
         CHARTS["levels"](level_rows().clear()),
+        CHARTS["moment_lanes"](level_rows().clear(), faint_rows().clear(), onset_s=1.0, start_s=0.0, end_s=5.0),
         CHARTS["two_clocks"](clock_rows().clear()),
         CHARTS["call_lanes"](level_rows().clear(), speech_rows().clear(), mark_rows().clear(), duration_s=0.0),
     ]

@@ -47,6 +47,13 @@ EXPECT: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
         {},
         [{"call_id": "c1", "start_s": 9.0, "end_s": 13.0, "silence_s": 4.0, "who_before": "agent"}],
     ),
+    "labelled_moments": (
+        {},
+        [
+            {"author": "two", "label_id": "l2", "onset_s": 3.5, "expect": "hold", "status": None},
+            {"author": "one", "label_id": "l1", "onset_s": 2.5, "status": "FAIL", "reason": "talked_over"},
+        ],
+    ),
     "misheard_turns": ({}, [{"call_id": "c1", "turn_ix": 1, "had": "Refund fifty dollars"}]),
     "calls_by_source": (
         {},

@@ -1,0 +1,462 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["callbench[notebooks]"]
+# ///
+"""Review: hear moments that nobody has judged yet, say whether the agent should yield or hold, take it back."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="full", app_title="Review: yield or hold?")
+
+with app.setup:
+    import dataclasses
+    import getpass
+    import html
+    import os
+    import sys
+
+    import marimo as mo
+
+    import workbench
+    from workbench.analysis import review
+    from workbench.analysis.call_audio import stretch
+    from workbench.analysis.default_archive import default_archive
+    from workbench.analysis.tried import tried
+    from workbench.archive.views import query
+    from workbench.charts import moment_lanes, theme
+    from workbench.charts.shown import shown, table_of
+
+    theme.in_notebook()
+
+    ALL = "all kinds"
+
+    @dataclasses.dataclass(frozen=True)
+    class Page:
+        """What was done on this page: judgements to take back, moments put off, and the last word on it."""
+
+        given: tuple = ()
+        put_off: frozenset = frozenset()
+        said: str = ""
+        refused: bool = False
+
+
+@app.cell
+def title():
+    mo.md("""
+    # Yield or hold?
+
+    A caller begins while the agent speaks. Hear the moment, and say what the agent **should** have done: *yield*, stop for the
+    caller, or *hold*, go on speaking, as for an "mhm". What it did is measured; what it should have done only a person can say.
+    Each answer adds a label under your name and scores the moment. Nothing is ever overwritten.
+
+    As a script: `python notebooks/review.py --archive DIR` prints the queue.
+    """)
+    return
+
+
+@app.cell
+def params():
+    archive_path = default_archive(str(mo.cli_args().get("archive") or ""), beside=mo.notebook_dir().parent)
+    return (archive_path,)
+
+
+@app.cell
+def load(archive_path):
+    archive, _problem = tried(lambda: workbench.open(archive_path))
+    if _problem is not None and mo.app_meta().mode == "script":
+        sys.exit(_problem)
+    mo.stop(
+        _problem is not None,
+        mo.callout(mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"),
+    )
+    return (archive,)
+
+
+@app.cell
+def page_state():
+    get_page, set_page = mo.state(Page(), allow_self_loops=True)
+    return get_page, set_page
+
+
+@app.cell
+def settings(archive):
+    _kinds = [review.ASKED, *(k for k in archive.sql(review.QUERIES["left"])["kind"] if k != review.ASKED)]
+    kind_picker = mo.ui.dropdown(
+        {worded(k): k for k in _kinds} | {ALL: None}, value=worded(review.ASKED), label="moments"
+    )
+    author_box = mo.ui.text(value=os.environ.get("WORKBENCH_AUTHOR") or login(), label="author")
+    return author_box, kind_picker
+
+
+@app.cell
+def waiting(archive, get_page, kind_picker):
+    queue = review.queue(archive, kind_picker.value, put_off=get_page().put_off)
+    return (queue,)
+
+
+@app.cell
+def progress(archive, archive_path, author_box, get_page, kind_picker, queue):
+    get_page()
+    labelled = review.history(archive)
+    _put_off = int(queue["put_off"].sum())
+    mo.vstack(
+        [
+            mo.plain_text(f"{archive_path} · snapshot {archive.snapshot}"),
+            mo.hstack(
+                [
+                    mo.vstack([author_box, kind_picker], gap=0.5),
+                    mo.stat(f"{len(queue):,}", label="moments left"),
+                    mo.stat(f"{_put_off:,}", label="of them put off"),
+                    mo.stat(f"{len(labelled):,}", label="labelled"),
+                    mo.stat(f"{labelled['author'].n_unique():,}", label="authors"),
+                ],
+                justify="start",
+                align="center",
+                gap=1,
+            ),
+        ]
+    )
+    return (labelled,)
+
+
+@app.cell
+def chosen(archive_path, queue, queue_table):
+    mo.stop(
+        queue.is_empty(),
+        mo.callout(
+            mo.plain_text(
+                "Nothing is left to judge among these moments. New calls bring new ones:\n"
+                f"workbench import FOLDER --archive {archive_path}\nworkbench measure --archive {archive_path}"
+            ),
+            kind="success",
+        ),
+    )
+    _picked = queue_table.value
+    moment = queue.row(int(_picked["place"].item(0)) - 1 if len(_picked) else 0, named=True)
+    return (moment,)
+
+
+@app.cell
+def heard(archive, moment):
+    _from, _to = max(moment["onset_s"] - review.BEFORE_S, 0.0), moment["onset_s"] + review.AFTER_S
+    _sound, _problem = tried(lambda: stretch(archive, moment["call_id"], start_s=_from, end_s=_to))
+    _around = review.window(archive, moment["call_id"], moment["onset_s"])
+    _parts = [facts(moment)]
+    if not moment["judgeable"]:
+        _why = f"A label will be kept, and no verdict can rest on this call's audio: {moment['reason']}."
+        _parts.append(mo.callout(mo.plain_text(_why), kind="warn"))
+    if _problem is not None:
+        _parts.append(mo.callout(mo.plain_text(_problem), kind="danger"))
+    else:
+        _sides = " left, ".join(_sound.roles) + (" right" if len(_sound.roles) > 1 else "")
+        _text = f"{_sound.start_s:.2f} to {_sound.end_s:.2f} s, {_sides}; the moment comes after {moment['onset_s'] - _sound.start_s:.2f} s"
+        _parts.append(mo.hstack([mo.audio(_sound.wav), mo.plain_text(_text)], justify="start", align="center", gap=1))
+    _parts.append(
+        moment_lanes.chart(
+            _around.levels,
+            _around.speech,
+            onset_s=moment["onset_s"],
+            start_s=_around.start_s,
+            end_s=_around.end_s,
+            width=1000,
+        )
+    )
+    mo.vstack(_parts)
+    return
+
+
+@app.cell
+def bounds():
+    yield_bound = mo.ui.text(label="stop within (s)", placeholder="no bound")
+    talk_bound = mo.ui.text(label="both speak at most (s)", placeholder="no bound")
+    return talk_bound, yield_bound
+
+
+@app.cell
+def answer(archive, author_box, get_page, moment, set_page, talk_bound, yield_bound):
+    def _judge(expect):
+        _bounds = {"max_time_to_yield_s": yield_bound.value, "max_talk_over_s": talk_bound.value}
+
+        def _step():
+            _limits = {name: review.bound(text) for name, text in _bounds.items()} if expect == "yield" else {}
+            return review.judge(
+                archive, moment["call_id"], moment["onset_s"], expect=expect, author=author_box.value, **_limits
+            )
+
+        _given, _problem = tried(_step)
+        _page = get_page()
+        set_page(
+            dataclasses.replace(_page, said=_problem, refused=True)
+            if _given is None
+            else dataclasses.replace(
+                _page, given=(*_page.given, _given), said=outcome(moment, expect, _given.event), refused=False
+            )
+        )
+
+    def _later(_value):
+        _page = get_page()
+        _key = (moment["call_id"], moment["recording_id"], moment["moment_ix"])
+        set_page(
+            dataclasses.replace(_page, put_off=_page.put_off | {_key}, said=f"Put off: {place(moment)}.", refused=False)
+        )
+
+    yield_button = mo.ui.button(
+        label="Yield", kind="success", tooltip="it should stop for the caller", on_click=lambda _: _judge("yield")
+    )
+    hold_button = mo.ui.button(
+        label="Hold", kind="warn", tooltip="it should go on speaking", on_click=lambda _: _judge("hold")
+    )
+    later_button = mo.ui.button(label="Later", tooltip="to the end of the queue", on_click=_later)
+    mo.vstack(
+        [
+            mo.hstack([yield_button, hold_button, later_button], justify="start", gap=1),
+            mo.hstack([mo.md("Bounds for a yield, if any:"), yield_bound, talk_bound], justify="start", align="center"),
+        ],
+        gap=0.5,
+    )
+    return hold_button, later_button, yield_button
+
+
+@app.cell
+def undo(archive, author_box, get_page, set_page):
+    _page = get_page()
+
+    def _take_back(_value):
+        _last = get_page().given[-1]
+        _done, _problem = tried(
+            lambda: review.take_back(archive, _last.call_id, _last.label_id, author=author_box.value)
+        )
+        _rest = dataclasses.replace(get_page(), said=_problem, refused=True)
+        if _done is not None:
+            _rest = dataclasses.replace(
+                get_page(), given=get_page().given[:-1], said=f"Taken back: label {_last.label_id}.", refused=False
+            )
+        set_page(_rest)
+
+    undo_button = mo.ui.button(
+        label=f"Undo ({len(_page.given)})",
+        disabled=not _page.given,
+        tooltip="take back the last answer given on this page",
+        on_click=_take_back,
+    )
+    _said = mo.plain_text(_page.said or "No answer given on this page yet.")
+    mo.hstack(
+        [undo_button, mo.callout(_said, kind="danger") if _page.refused else _said],
+        justify="start",
+        align="center",
+        gap=1,
+    )
+    return (undo_button,)
+
+
+@app.cell
+def queue_shown(kind_picker, queue):
+    _columns = ["call_id", "onset_s", "magnitude_s", "yield_after_s", "severity", "judgeable", "reason"]
+    if kind_picker.value is None:
+        _columns.insert(1, "kind")
+    queue_table = table_of(
+        queue.select("place", "put_off", *_columns),
+        selection="single",
+        page_size=10,
+        widths={"place": 60, "put_off": 70, "call_id": 250, "kind": 210, "onset_s": 80, "magnitude_s": 105}
+        | {"yield_after_s": 110, "severity": 80, "judgeable": 90, "reason": 160},
+    )
+    mo.vstack(
+        [
+            mo.md(
+                "## The queue\n\nThe most salient first: the longest overlap, wait or stop. The first is above; choose another "
+                "to judge it out of turn. A moment leaves the queue when a label lies within 0.25 s of it."
+            ),
+            shown(
+                queue.drop("place", "put_off"),
+                review.QUERIES["queue"],
+                "review_queue",
+                params={"kind": kind_picker.value},
+                table=queue_table,
+            )
+            if len(queue)
+            else mo.plain_text("Empty."),
+        ]
+    )
+    return (queue_table,)
+
+
+@app.cell
+def labels(labelled):
+    label_table = table_of(
+        labelled.drop("label_id").with_row_index("place", offset=1),
+        selection="single",
+        page_size=8,
+        widths={"place": 60, "author": 190, "call_id": 220, "onset_s": 75, "expect": 70, "status": 80, "reason": 150}
+        | {"recorded_at": 170},
+    )
+    mo.vstack(
+        [
+            mo.md(
+                "## Who labelled what\n\nStanding labels, and how the newest scoring run judges them. Choose one to take it back."
+            ),
+            shown(
+                labelled,
+                query("labelled_moments"),
+                "labelled_moments",
+                table=label_table,
+            )
+            if len(labelled)
+            else mo.plain_text("Nothing is labelled yet."),
+        ]
+    )
+    return (label_table,)
+
+
+@app.cell
+def retraction(archive, author_box, get_page, label_table, labelled, set_page):
+    mo.stop(labelled.is_empty())
+    mo.stop(not len(label_table.value), mo.plain_text("No label chosen."))
+    _row = labelled.row(int(label_table.value["place"].item(0)) - 1, named=True)
+
+    def _take_back(_value):
+        _done, _problem = tried(
+            lambda: review.take_back(archive, _row["call_id"], _row["label_id"], author=author_box.value)
+        )
+        _given = tuple(g for g in get_page().given if (g.call_id, g.label_id) != (_row["call_id"], _row["label_id"]))
+        _said = f"Taken back: label {_row['label_id']} by {_row['author']}." if _problem is None else _problem
+        set_page(dataclasses.replace(get_page(), given=_given, said=_said, refused=_done is None))
+
+    take_back_button = mo.ui.button(label="Take this label back", kind="danger", on_click=_take_back)
+    mo.hstack(
+        [take_back_button, mo.plain_text(f"{_row['label_id']} by {_row['author']}: it stays in the table labels.")],
+        justify="start",
+        align="center",
+        gap=1,
+    )
+    return (take_back_button,)
+
+
+@app.cell
+def swaps(archive, get_page):
+    get_page()
+    suspects = archive.sql(review.QUERIES["swaps"])
+    swap_table = table_of(
+        suspects.drop("recording_id").with_row_index("place", offset=1),
+        selection="single",
+        widths={"place": 60, "call_id": 200, "next_step": 330},
+    )
+    mo.vstack(
+        [
+            mo.md(
+                "## Whose channel is whose?\n\nCalls whose channels may be the wrong way round. Choose one, and hear: "
+                "the one that asks for something is the caller."
+            ),
+            shown(suspects, review.QUERIES["swaps"], "suspected_swaps", table=swap_table)
+            if len(suspects)
+            else mo.plain_text("No swap is suspected."),
+        ]
+    )
+    return suspects, swap_table
+
+
+@app.cell
+def swap_heard(archive, archive_path, author_box, get_page, set_page, suspects, swap_table):
+    mo.stop(suspects.is_empty())
+    mo.stop(not len(swap_table.value), mo.plain_text("No call chosen."))
+    _row = suspects.row(int(swap_table.value["place"].item(0)) - 1, named=True)
+    _roles = tuple(_row["channel_roles"])
+    _sound, _problem = tried(lambda: stretch(archive, _row["call_id"], start_s=0.0, end_s=30.0))
+
+    def _confirm(_value):
+        _done, _refused = tried(lambda: review.confirm(archive, _row["call_id"], _roles, author=author_box.value))
+        _said = f"Confirmed: {', '.join(_roles)} in {_row['call_id']}." if _refused is None else _refused
+        set_page(dataclasses.replace(get_page(), said=_said, refused=_done is None))
+
+    confirm_button = mo.ui.button(label="Right as it is", kind="success", on_click=_confirm)
+    mo.vstack(
+        [
+            mo.callout(mo.plain_text(_problem), kind="danger")
+            if _problem is not None
+            else mo.hstack(
+                [mo.audio(_sound.wav), mo.plain_text(f"the first {_sound.duration_s:.0f} s, {_sound.roles[0]} left")],
+                justify="start",
+                align="center",
+                gap=1,
+            ),
+            mo.hstack(
+                [confirm_button, mo.plain_text(f"channels in order: {', '.join(_roles)}")],
+                justify="start",
+                align="center",
+                gap=1,
+            ),
+            mo.plain_text(
+                "Exchanged? Import it anew:\n"
+                f"workbench import FILE --replace --channels {','.join(reversed(_roles))} --archive {archive_path}"
+            ),
+        ]
+    )
+    return (confirm_button,)
+
+
+@app.cell
+def summary(labelled, queue):
+    if mo.app_meta().mode == "script":
+        print(f"{len(queue):,} moments left, {len(labelled):,} labelled by {labelled['author'].n_unique():,} authors")
+        for _row in queue.head(20).iter_rows(named=True):
+            print(f"{_row['severity']:<8} {_row['call_id']!r} at {_row['onset_s']:.2f} s: {worded(_row['kind'])}")
+    return
+
+
+@app.function
+def login():
+    """Return the name this computer knows its user by; nothing where it knows none."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
+@app.function
+def worded(kind):
+    """Return a kind of moment as words."""
+    return kind.replace("_", " ")
+
+
+@app.function
+def place(moment):
+    """Return a moment as a reader finds it again."""
+    return f"{moment['call_id']} at {moment['onset_s']:.2f} s"
+
+
+@app.function
+def facts(moment):
+    """Return what is known of a moment as label and value pairs in a wrapping line; everything is escaped."""
+    stopped = moment["yield_after_s"]
+    pairs = [
+        ("call", moment["call_id"]),
+        ("at", f"{moment['onset_s']:.2f} s"),
+        ("what", worded(moment["kind"])),
+        ("how long", "not measured" if moment["magnitude_s"] is None else f"{moment['magnitude_s']:.2f} s"),
+        ("the agent stopped", "not within the search" if stopped is None else f"after {stopped:.2f} s"),
+        ("severity", moment["severity"]),
+        ("place in the queue", f"{moment['place']:,}" + (", put off" if moment["put_off"] else "")),
+    ]
+    if moment["kind"] != review.ASKED:
+        pairs = [pair for pair in pairs if pair[0] != "the agent stopped"]
+    cells = "".join(
+        f"<div><div style='font-size:.75rem;opacity:.65'>{html.escape(label)}</div>"
+        f"<div style='font-weight:600'>{html.escape(str(value))}</div></div>"
+        for label, value in pairs
+    )
+    return mo.Html(f"<div style='display:flex;flex-wrap:wrap;gap:.5rem 2rem'>{cells}</div>")
+
+
+@app.function
+def outcome(moment, expect, event):
+    """Return an answer and what the score makes of it, as a sentence."""
+    head = f"{place(moment)}: {expect}."
+    if event is None:
+        return f"{head} Not scored yet."
+    why = f" ({event['reason']})" if event["reason"] else ""
+    return f"{head} Scored {event['status']}{why}."
+
+
+if __name__ == "__main__":
+    app.run()

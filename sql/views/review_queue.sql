@@ -1,0 +1,49 @@
+-- review_queue
+-- One row per candidate moment that nobody has labelled yet, the most salient first.
+-- Key: call_id, recording_id, moment_ix.
+-- Reads: moments, standing_labels, timing_inputs.
+-- Units: *_s seconds from the start of the call, *_ix 0-based, coherence 0..1.
+-- call_id: call.
+-- recording_id: recording it was found in.
+-- moment_ix: position among the moments of the recording.
+-- rank: place in the queue over all kinds, from 1.
+-- kind: kind of candidate.
+-- onset_s: when it begins.
+-- magnitude_s: how long both speak, nobody answers, or the activity lasts.
+-- yield_after_s: onset to the agent going quiet; empty: it did not within the search, or the kind is no overlap.
+-- coherence: likeness to the agent's envelope; empty: no echo-correlated activity.
+-- incident: incident it maps to.
+-- severity: critical, warning or caveat.
+-- judgeable: whether a verdict on it can rest on the audio, once it is labelled.
+-- reason: why it cannot; empty: it can.
+-- A moment is labelled when a standing expectation of its call lies within 0.25 s of its onset. Whether the agent
+-- should yield or hold is asked of a caller who begins while it speaks: kind overlap_while_agent_talking.
+select
+    moments.call_id,
+    moments.recording_id,
+    moments.moment_ix,
+    row_number() over (
+        order by moments.salience desc, moments.call_id, moments.onset_s, moments.recording_id, moments.moment_ix
+    ) as rank,
+    moments.kind,
+    moments.onset_s,
+    moments.magnitude_s,
+    moments.yield_after_s,
+    moments.coherence,
+    moments.incident,
+    moments.severity,
+    coalesce(timing_inputs.verdict_eligible, false) as judgeable,
+    case
+        when timing_inputs.call_id is null then 'no two channels of audio'
+        when not timing_inputs.verdict_eligible then timing_inputs.reason
+    end as reason
+from moments
+left join timing_inputs using (call_id)
+where not exists (
+    select 1
+    from standing_labels
+    where
+        standing_labels.call_id = moments.call_id
+        and standing_labels.kind = 'expectation'
+        and abs(standing_labels.onset_s - moments.onset_s) <= 0.25::double + 1e-9::double
+)

@@ -1,0 +1,123 @@
+"""The notebook `review` in a real browser: hear, answer, undo, take back, confirm."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.archive.archive import Archive
+
+App = Any  # the class of that name in conftest.py
+Serve = Callable[[str, Path], str]
+
+
+@pytest.fixture
+def reviewed(demo_archive: Path, tmp_path: Path) -> Path:
+    """A copy of the demo's calls to label."""
+    return Path(shutil.copytree(demo_archive, tmp_path / "archive"))
+
+
+def press(app: App, cell: str, name: str) -> None:
+    """Press a button and wait for its answer: it is written to the archive before any cell runs."""
+    before = app.text("undo")
+    app.cell(cell).get_by_role("button", name=name).click()
+    for _ in range(600):
+        app.page.wait_for_timeout(50)
+        if app.text("undo") != before:
+            break
+    app.idle()
+    assert app.text("undo") != before
+
+
+def left(app: App) -> int:
+    numbers = app.cell("progress").locator("marimo-stat").evaluate_all("all => all.map(s => s.dataset.value)")
+    return int(numbers[0].strip('"').replace(",", ""))
+
+
+def rows(archive: Path, query: str) -> list[tuple[Any, ...]]:
+    with Archive(archive) as opened:
+        return opened.sql(query).rows()
+
+
+def test_a_moment_is_heard_answered_and_undone(app: App, served: Serve, reviewed: Path) -> None:
+    [(call_id, onset_s)] = rows(
+        reviewed,
+        "select call_id, onset_s from review_queue where kind = 'overlap_while_agent_talking' order by rank limit 1",
+    )
+    app.open(served("review", reviewed))
+    waiting = left(app)
+    assert call_id in app.text("heard")
+    assert f"{onset_s:.2f} s" in app.text("heard")
+    assert app.sound_s("heard") == pytest.approx(6.0, abs=0.05)  # two seconds before, four after
+    assert "red: the moment at" in " ".join(app.cell("heard").locator("svg text").all_text_contents())
+
+    box = app.cell("progress").get_by_role("textbox")
+    box.fill("browser")
+    box.press("Enter")
+    app.idle()
+    app.cell("answer").get_by_role("textbox").first.fill("soon")
+    app.cell("answer").get_by_role("textbox").first.press("Enter")
+    app.idle()
+    press(app, "answer", "Yield")
+    assert "'soon' is no bound" in app.text("undo")
+    assert left(app) == waiting
+
+    app.cell("answer").get_by_role("textbox").first.fill("0.05")
+    app.cell("answer").get_by_role("textbox").first.press("Enter")
+    app.idle()
+    press(app, "answer", "Yield")
+    assert f"{call_id} at {onset_s:.2f} s: yield. Scored " in app.text("undo")
+    assert left(app) < waiting
+    query = "select author, expect, value ->> 'max_time_to_yield_s' from standing_labels where author = 'browser'"
+    assert rows(reviewed, query) == [("browser", "yield", "0.05")]
+    assert "browser" in app.text("labels")
+
+    press(app, "undo", "Undo")
+    assert "Taken back" in app.text("undo")
+    assert left(app) == waiting
+    assert rows(reviewed, query) == []
+    assert call_id in app.text("heard")
+
+
+def test_hold_another_moment_put_one_off_and_take_a_label_back(app: App, served: Serve, reviewed: Path) -> None:
+    app.open(served("review", reviewed))
+    waiting = left(app)
+    first = app.text("heard")
+    press(app, "answer", "Later")
+    assert app.text("heard") != first
+    assert left(app) == waiting
+
+    app.cell("queue_shown").get_by_role("row").nth(3).get_by_role("checkbox").click()
+    app.idle()
+    assert "place in the queue 3" in " ".join(app.text("heard").split())
+    press(app, "answer", "Hold")
+    assert ": hold. Scored " in app.text("undo")
+    before = len(rows(reviewed, "from standing_labels where kind = 'expectation'"))
+
+    app.cell("labels").get_by_role("row").nth(1).get_by_role("checkbox").click()
+    app.idle()
+    press(app, "retraction", "Take this label back")
+    assert "Taken back" in app.text("undo")
+    assert len(rows(reviewed, "from standing_labels where kind = 'expectation'")) == before - 1
+
+
+def test_a_suspected_swap_is_confirmed(app: App, served: Serve, reviewed: Path) -> None:
+    suspects = rows(reviewed, "select call_id from suspected_swaps")
+    assert suspects
+    app.open(served("review", reviewed))
+    app.cell("swaps").get_by_role("row").filter(has_text=suspects[0][0]).get_by_role("checkbox").click()
+    app.idle()
+    assert app.sound_s("swap_heard") == pytest.approx(30.0, abs=0.05)
+    press(app, "swap_heard", "Right as it is")
+    assert f"Confirmed: caller, agent in {suspects[0][0]}" in app.text("undo")
+    assert len(rows(reviewed, "from suspected_swaps")) == len(suspects) - 1
+
+
+def test_without_an_archive_it_says_what_to_do(app: App, served: Serve, tmp_path: Path) -> None:
+    app.open(served("review", tmp_path / "nothing"))
+    assert "no such archive" in app.text("load")
+    assert "workbench demo" in app.text("load")
