@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import wave
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.audio.config import MeasureConfig
-from workbench.audio.perturb import Sound
+from workbench.audio.perturb import Sound, write_wav
 from workbench.errors import ImportFailed, UsageError
 from workbench.timing.truth import SIGNALS, TruthCall, compare
 from workbench.timing.truth_errors import Distribution, distribution
@@ -282,12 +281,3 @@ def _written(call: TruthCall, sound: Sound, folder: Path) -> Item:
     path = folder / f"{call.call_id}.wav"
     write_wav(path, sound)
     return Item(call=call, path=path, roles=("caller", "agent"), truth=EXACT)
-
-
-def write_wav(path: Path, sound: Sound) -> None:
-    """Write samples as a WAV file of 16 bits."""
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(sound.samples.shape[1])
-        file.setsampwidth(2)
-        file.setframerate(sound.sample_rate_hz)
-        file.writeframes(sound.samples.astype("<i2").tobytes())

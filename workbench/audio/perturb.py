@@ -6,7 +6,9 @@ is only made louder and the same packets stay lost, so that a series of levels i
 
 from __future__ import annotations
 
+import wave
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -44,6 +46,26 @@ class Perturbation(msgspec.Struct, frozen=True, kw_only=True):
 
 def _made(values: NDArray[np.floating], sample_rate_hz: int) -> Sound:
     return Sound(samples=np.clip(np.rint(values), -32768, 32767).astype(np.int16), sample_rate_hz=sample_rate_hz)
+
+
+def write_wav(path: str | Path, sound: Sound) -> None:
+    """Write samples as a WAV file of 16 bits.
+
+    Parameters
+    ----------
+    path : path
+        The file; replaced where it is there.
+    sound : Sound
+
+    Returns
+    -------
+    None
+    """
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(sound.samples.shape[1])
+        file.setsampwidth(2)
+        file.setframerate(sound.sample_rate_hz)
+        file.writeframes(sound.samples.astype("<i2").tobytes())
 
 
 def speech_rms(sound: Sound) -> NDArray[np.float64]:

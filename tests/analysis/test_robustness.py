@@ -1,0 +1,129 @@
+"""A verdict under sound that gets worse: levels that can be checked by ear or by arithmetic."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.analysis.robustness import Curve, of_archive, robustness
+from workbench.archive.archive import Archive
+from workbench.assets import folder
+from workbench.audio.perturb import Sound, perturbations, write_wav
+from workbench.audio.read import pcm_sha256
+from workbench.cli import main
+from workbench.errors import NotScorable, UsageError
+from workbench.ingest import read
+from workbench.timing.score_config import ScoreConfig
+
+CLIP = folder("data") / "calls" / "vapi-defaults" / "audio" / "vapi-default-01-hard-interruption.example.wav"
+LABEL = {"call_id": "c", "label_id": "l", "onset_s": 2.0, "expect": "yield", "value": None}
+
+
+def one(path: Path, name: str, label: dict[str, Any] | None = None, **more: Any) -> Curve:
+    (curve,) = robustness(path, [label or LABEL], only=[name], **more)
+    return curve
+
+
+@pytest.fixture(scope="module")
+def bursts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Agent from 0.5 to 2.5 s, caller from 2.0 to 3.0 s, each at -20 dBFS over a floor of about -84 dBFS."""
+    rng = np.random.default_rng(3)
+    wave = rng.normal(0.0, 2.0, (5 * 8000, 2))
+    wave[4000:20_000, 1] = rng.normal(0.0, 3277.0, 16_000)
+    wave[16_000:24_000, 0] = rng.normal(0.0, 3277.0, 8000)
+    path = tmp_path_factory.mktemp("bursts") / "bursts.wav"
+    write_wav(path, Sound(samples=np.rint(wave).astype(np.int16), sample_rate_hz=8000))
+    return path
+
+
+def test_gain_silences_a_channel_where_arithmetic_says(bursts: Path) -> None:
+    """Speech at -20 dBFS sinks below the gate of -60 dBFS at a gain of -40 dB; the loudest frames lie 1 dB higher."""
+    curve = one(bursts, "gain")
+    assert (curve.original.status, curve.original.did_yield) == ("PASS", True)
+    assert curve.original.time_to_yield_s == pytest.approx(0.5, abs=0.02)
+    assert curve.withheld_at in (-39.0, -42.0)
+    assert (curve.wrong_at, curve.yield_changes_at) == (None, None)
+    assert {step.reason for step in curve.steps if step.level <= -48} == {"silent_caller"}
+
+
+def test_noise_hides_the_stop_below_the_margin_of_the_method(bursts: Path) -> None:
+    """The threshold is never closer than 22 dB to the loudest frame: noise above that is heard as speech."""
+    curve = one(bursts, "noise")
+    assert curve.yield_changes_at is not None
+    assert 19 <= curve.yield_changes_at <= 23  # single frames differ by about 1 dB, of speech and of noise
+    assert curve.wrong_at == curve.yield_changes_at
+    gated = one(bursts, "noise", scoring=ScoreConfig(snr_gate_db=22.0))
+    assert gated.wrong_at is None
+    assert gated.withheld_at is not None
+    assert gated.withheld_at > curve.wrong_at
+
+
+def test_leakage_is_seen_before_it_is_believed(bursts: Path) -> None:
+    curve = one(bursts, "leak_to_caller")
+    assert curve.withheld_at is not None
+    assert -46 <= curve.withheld_at <= -20
+    assert curve.wrong_at is None
+
+
+def test_a_verdict_that_holds_is_said_to_hold_up_to_the_last_level() -> None:
+    curve = one(CLIP, "telephone")
+    assert (curve.withheld_at, curve.wrong_at, curve.yield_changes_at, curve.hardest) == (None, None, None, 3.0)
+    assert [step.status for step in curve.steps] == ["PASS"] * 3
+
+
+def test_every_curve_tells_where_it_comes_from(bursts: Path) -> None:
+    curves = robustness(bursts, [LABEL], seed=7)
+    assert [curve.perturbation for curve in curves] == [kind.name for kind in perturbations()]
+    assert {curve.parent_pcm_sha256 for curve in curves} == {pcm_sha256(bursts)}
+    assert {curve.seed for curve in curves} == {7}
+    assert all(curve.recipe and curve.unit for curve in curves)
+    assert robustness(bursts, [LABEL], seed=7) == curves
+
+
+def test_a_moment_without_a_verdict_has_no_curve(bursts: Path) -> None:
+    with pytest.raises(NotScorable, match="agent_silent_at_onset"):
+        robustness(bursts, [{**LABEL, "onset_s": 4.0}], only=["gain"])
+    with pytest.raises(UsageError, match="'hum'"):
+        robustness(bursts, [LABEL], only=["hum"])
+    with pytest.raises(UsageError, match="mixed"):
+        robustness(bursts, [LABEL], roles=["mixed"])
+
+
+def test_labelled_moments_of_an_archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "archive"
+    with Archive.create(place) as archive:
+        archive.add(read([folder("data") / "calls" / "ami-floor-exchange"]))
+        archive.measure(workers=1)
+        statuses = {row["call_id"]: row["status"] for row in archive.sql("from scored_events").to_dicts()}
+        before = archive.sql("from runs").height
+        curves, left_out = of_archive(archive, only=["packet_loss", "gain"])
+        assert archive.sql("from runs").height == before
+    assert {curve.call_id: curve.original.status for curve in curves} | {
+        gone["call_id"]: statuses[gone["call_id"]] for gone in left_out
+    } == statuses
+    assert len(curves) == 2 * (len(statuses) - len(left_out))
+    asked = ["robustness", "--archive", str(place), "--only", "gain"]
+    with pytest.raises(SystemExit) as ended:
+        main(asked)
+    printed = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert "withheld" in printed
+    assert "expected to yield: PASS" in printed
+    with pytest.raises(SystemExit):
+        main([*asked, "--json"])
+    assert {row["perturbation"] for row in json.loads(capsys.readouterr().out)["curves"]} == {"gain"}
+
+
+def test_a_file_needs_its_moment(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["robustness", str(CLIP)])
+    assert ended.value.code == 2
+    assert "--onset" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["robustness", str(CLIP), "--onset", "2.0", "--expect", "yield", "--only", "packet_loss"])
+    assert ended.value.code == 0
+    assert "packet_loss" in capsys.readouterr().out

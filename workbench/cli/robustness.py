@@ -1,0 +1,126 @@
+"""`workbench robustness`: how much worse a recording may get before a verdict changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli import options, output
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.analysis.robustness import Curve, Step
+
+
+@options.command("robustness")
+@click.argument("file", required=False, type=click.Path())
+@click.option("--onset", "onset_s", type=float, metavar="SECONDS", help="When the caller begins, in FILE.")
+@click.option("--expect", type=click.Choice(["yield", "hold"]), help="What the agent should have done there.")
+@click.option("--channels", default="caller,agent", show_default=True, metavar="ROLE,ROLE", help="Whose is which.")
+@click.option("--max-time-to-yield-s", type=float, metavar="SECONDS", help="Bound for moments that bring none.")
+@click.option("--max-talk-over-s", type=float, metavar="SECONDS", help="Bound for moments that bring none.")
+@click.option("--snr-gate-db", type=float, help="Less speech above the noise than this is not scorable.")
+@click.option("--echo-gate", is_flag=True, help="A yield under suspicion of echo is not scorable.")
+@click.option("--only", multiple=True, metavar="NAME", help="noise, gain, clipping, telephone, ...; repeatable.")
+@click.option("--call", "calls", multiple=True, metavar="CALL", help="Without FILE: only this call; repeatable.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of noise and lost packets.")
+@options.archive
+@options.as_json
+def command(
+    file: str | None,
+    *,
+    onset_s: float | None,
+    expect: str | None,
+    channels: str,
+    max_time_to_yield_s: float | None,
+    max_talk_over_s: float | None,
+    snr_gate_db: float | None,
+    echo_gate: bool,
+    only: tuple[str, ...],
+    calls: tuple[str, ...],
+    seed: int,
+    archive_path: str,
+    as_json: bool,
+) -> None:
+    """Make a recording worse step by step and tell at which level the verdict changes.
+
+    With FILE: of one moment of a sound file. Without: of the labelled moments of an archive. Noise, gain,
+    clipping, telephone lines, lost packets, and leakage between the channels; the sound made is not kept.
+
+    \b
+    Examples:
+      workbench robustness call.wav --onset 2.0 --expect yield
+      workbench robustness --only noise --snr-gate-db 22
+    """
+    from workbench.analysis.robustness import of_archive, robustness
+    from workbench.archive.archive import Archive
+    from workbench.timing.score_config import ScoreConfig
+
+    scoring = ScoreConfig(
+        max_time_to_yield_s=max_time_to_yield_s,
+        max_talk_over_s=max_talk_over_s,
+        snr_gate_db=snr_gate_db,
+        echo_gate=echo_gate,
+    )
+    left_out: list[dict[str, str]] = []
+    if file is not None:
+        if onset_s is None or expect is None:
+            raise UsageError("a moment of a file needs --onset and --expect", hint="--onset 2.0 --expect yield")
+        label = {"call_id": file, "label_id": "option", "onset_s": onset_s, "expect": expect, "value": None}
+        roles = tuple(part.strip() for part in channels.split(","))
+        curves = robustness(file, [label], roles=roles, only=only, seed=seed, scoring=scoring)
+    else:
+        with Archive(archive_path) as archive:
+            curves, left_out = of_archive(archive, calls=calls, only=only, seed=seed, scoring=scoring)
+    if as_json:
+        output.json_line({"curves": curves, "left_out": left_out})
+        return
+    tell(curves)
+    for gone in left_out:
+        click.echo(output.safe(f"left out: {gone['call_id']}: {gone['reason']}"), err=True)
+
+
+def tell(curves: list[Curve]) -> None:
+    """Print a table a moment, a line a perturbation."""
+    for call_id, label_id in dict.fromkeys((curve.call_id, curve.label_id) for curve in curves):
+        some = [curve for curve in curves if (curve.call_id, curve.label_id) == (call_id, label_id)]
+        first = some[0]
+        click.echo(
+            output.safe(
+                f"{call_id} at {first.onset_s:g} s, expected to {first.expect}: {first.original.status} "
+                f"({_heard(first.original)})"
+            )
+        )
+        rows = [
+            (
+                curve.perturbation,
+                curve.unit,
+                _level(curve.withheld_at),
+                _level(curve.wrong_at),
+                _level(curve.yield_changes_at),
+                f"{curve.steps[0].level:g} to {curve.hardest:g}",
+                _first_change(curve),
+            )
+            for curve in some
+        ]
+        output.table(
+            ("made worse by", "unit", "withheld", "other verdict", "other yield", "tried", "first change"), rows
+        )
+        click.echo(f"sound {first.parent_pcm_sha256[:12]}, seed {first.seed}\n")
+    click.echo("-: does not change up to the last level tried; withheld: no verdict is given there any more")
+
+
+def _heard(step: Step) -> str:
+    return f"yields after {step.time_to_yield_s:g} s" if step.did_yield else "does not yield"
+
+
+def _level(level: float | None) -> str:
+    return "-" if level is None else f"{level:g}"
+
+
+def _first_change(curve: Curve) -> str:
+    changed: Any = next((step for step in curve.steps if step.status != curve.original.status), None)
+    if changed is None:
+        return ""
+    return changed.status if changed.reason is None else f"{changed.status}: {changed.reason}"
