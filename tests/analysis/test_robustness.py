@@ -56,7 +56,7 @@ def test_noise_hides_the_stop_below_the_margin_of_the_method(bursts: Path) -> No
     assert curve.yield_changes_at is not None
     assert 19 <= curve.yield_changes_at <= 23  # single frames differ by about 1 dB, of speech and of noise
     assert curve.wrong_at == curve.yield_changes_at
-    gated = one(bursts, "noise", scoring=ScoreConfig(snr_gate_db=22.0))
+    gated = one(bursts, "noise", scoring=ScoreConfig(snr_gate_db=25.0))
     assert gated.wrong_at is None
     assert gated.withheld_at is not None
     assert gated.withheld_at > curve.wrong_at
