@@ -231,6 +231,16 @@ def test_a_constant_offset_is_not_taken_for_a_caller(tmp_path: Path, roles: tupl
     assert not found["verdict_eligible"]
 
 
+@pytest.mark.parametrize(("offset", "told"), [(0, False), (20, False), (300, True), (-300, True)])
+def test_speech_on_a_constant_offset_carries_no_verdict(tmp_path: Path, offset: int, told: bool) -> None:
+    """20 of 32,768 is -64 dBFS, below the gate of speech; 300 is -41 dBFS and would make every pause loud."""
+    found = health(tmp_path, CALLER + offset, AGENT + offset)
+    assert ("dc_offset" in found["warnings"]) is told
+    assert found["verdict_eligible"] is not told
+    assert found["reason"] == ("dc_offset" if told else None)
+    assert found["scorable"]
+
+
 @pytest.mark.parametrize("count", [400, 20_001])  # the longer one is multiplied in pieces
 def test_coherence_equals_the_cosine_taken_lag_by_lag(count: int) -> None:
     rng = np.random.default_rng(9)

@@ -27,6 +27,7 @@ FLOOR_DBFS = -120.0
 FULL_SCALE = 32768
 CLIP_AT = 32_441  # 0.99 of full scale, within 0.09 dB of it
 _BUFFER_ROWS = 320_000  # 5 MB for two channels; with fewer, Python takes turns with itself where two threads measure
+_INT32_ROWS = 65_536  # as many samples of 16 bits add up in 32, which is twice as fast as in 64
 _FOLD = 1000  # rows taken as one, so that the largest of each column is found along long rows
 
 
@@ -34,8 +35,8 @@ class Levels(msgspec.Struct, frozen=True, kw_only=True):
     """What one pass over the samples yields.
 
     ``pieces`` holds the RMS of every frame of every channel, full scale 1.0; ``peak`` (0..1),
-    ``clipped_count`` and ``power`` (mean square, full scale 1.0) have one value a channel; ``frame_count``
-    is the number of samples per channel.
+    ``clipped_count``, ``power`` (mean square, full scale 1.0) and ``offset`` (mean, full scale 1.0) have one
+    value a channel; ``frame_count`` is the number of samples per channel.
     """
 
     pieces: Pieces
@@ -45,6 +46,7 @@ class Levels(msgspec.Struct, frozen=True, kw_only=True):
     peak: NDArray[np.float64]
     clipped_count: NDArray[np.int64]
     power: NDArray[np.float64]
+    offset: NDArray[np.float64]
 
     @property
     def duration_s(self) -> float:
@@ -132,6 +134,7 @@ class _Meter:
         self._low = np.full(self.channels, FULL_SCALE - 1, np.int64)
         self._clipped = np.zeros(self.channels, np.int64)
         self._energy = np.zeros(self.channels)
+        self._total = np.zeros(self.channels, np.int64)
 
     def add(self, block: NDArray[np.int16]) -> None:
         if not len(block):
@@ -153,8 +156,11 @@ class _Meter:
     def _extremes(self, block: NDArray[np.int16]) -> None:
         folded = len(block) // _FOLD * _FOLD
         parts = [block[folded:]]
+        self._total += block[folded:].sum(axis=0, dtype=np.int64)
         if folded:
             rows = np.ascontiguousarray(block[:folded]).reshape(-1, _FOLD * self.channels)
+            summed = rows.sum(axis=0, dtype=np.int32 if len(rows) < _INT32_ROWS else np.int64)
+            self._total += summed.reshape(_FOLD, -1).sum(axis=0, dtype=np.int64)
             parts += [rows.max(axis=0).reshape(_FOLD, -1), rows.min(axis=0).reshape(_FOLD, -1)]
         small = np.ascontiguousarray(np.concatenate(parts).T)
         high, low = small.max(axis=1), small.min(axis=1)
@@ -193,6 +199,7 @@ class _Meter:
             peak=np.maximum(np.abs(self._high), np.abs(self._low)) / FULL_SCALE,
             clipped_count=self._clipped,
             power=self._energy / max(1, self.count) / FULL_SCALE**2,
+            offset=self._total / max(1, self.count) / FULL_SCALE,
         )
 
     def _emit(self, frames: int) -> None:

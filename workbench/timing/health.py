@@ -17,6 +17,8 @@ crosstalk     coherence 0.7 or more; caution and no verdict      with caution   
 steady_level  a channel holds one level (within 3 dB) for 1.0 s  with caution      withheld
               or more and is all "speech": a tone, a hum or a
               constant offset, which the threshold takes for it
+dc_offset     a channel rests on a constant offset of -60      with caution      withheld
+              dBFS or more that makes up its noise floor
 non_finite    a float file has samples that are NaN or infinite  unchanged         allowed
 _samples      (they count as silence and full scale; above
               0.1 % of all samples the file is refused)
@@ -66,6 +68,7 @@ NEXT_STEPS = {
     "crosstalk": "record the two parties without one in the other's microphone or line, or lower the echo",
     "possible_swap": "confirm which channel is whose with --channels caller,agent, or agent,caller",
     "low_level": "record at a higher level",
+    "dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz) and import it again",
     "steady_level": "listen to the channel; remove the tone, hum or constant offset it carries",
 }
 
@@ -73,7 +76,7 @@ NEXT_STEPS = {
 class Voice(msgspec.Struct, frozen=True, kw_only=True):
     """What health needs to know of a channel: its levels (linear RMS), its speech, and when that begins.
 
-    `steady` tells whether it is all speech and holds one level.
+    `steady` tells whether it is all speech and holds one level, `offset` whether it rests on a constant one.
     """
 
     role: str
@@ -85,6 +88,7 @@ class Voice(msgspec.Struct, frozen=True, kw_only=True):
     active_s: float
     first_speech_s: float | None
     steady: bool
+    offset: bool
 
     @property
     def has_speech(self) -> bool:
@@ -152,7 +156,7 @@ def assess(
     warnings = _level_warnings(voices) + (["non_finite_samples"] if non_finite else [])
     if len(voices) == 1 and voices[0].role in ("caller", "agent"):
         reason = None if voices[0].has_speech else f"silent_{voices[0].role}"
-        against = [name for name in ("steady_level", "low_level") if name in warnings]
+        against = [name for name in ("steady_level", "dc_offset", "low_level") if name in warnings]
         return _verdict(Health(warnings=warnings), reason, doubts=against)
     firsts = [voice.first_speech_s for voice in voices if voice.first_speech_s is not None]
     if firsts and min(firsts) >= LEADING_SILENCE_S:
@@ -187,6 +191,8 @@ def _level_warnings(voices: Sequence[Voice]) -> list[str]:
         found.append("low_level")
     if any(voice.is_steady for voice in voices):
         found.append("steady_level")
+    if any(voice.offset for voice in voices):
+        found.append("dc_offset")
     return found
 
 
@@ -229,7 +235,7 @@ def _doubts(
     identical: bool,
     waveforms_agree: Callable[[], float] | None,
 ) -> list[str]:
-    doubts = ["steady_level"] if "steady_level" in health.warnings else []
+    doubts: list[str] = [name for name in ("steady_level", "dc_offset") if name in health.warnings]
     if not mapped:
         doubts.append("channel_map_unknown")
     if health.leakage_db is not None and health.leakage_db >= LEAKAGE_DB:

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+LEAST_OFFSET_DBFS = -60.0
+"""A constant offset below it cannot reach the threshold of speech."""
+
+
+SAME_LEVEL_DB = 3.0
+
+
 class Heard(msgspec.Struct, frozen=True, kw_only=True):
     """Speech of one channel, and the levels in dBFS that decided it; None where there is no speech."""
 
@@ -146,7 +153,14 @@ def voice_of(role: str, ix: int, *, levels: Levels, heard: Heard) -> Voice:
         active_s=round(int(np.count_nonzero(heard.active)) * levels.hop_s, 6),
         first_speech_s=float(long_enough[0]) * levels.hop_s if len(long_enough) else None,
         steady=_is_steady(track, heard.active),
+        offset=_rests_on_offset(levels.offset[ix : ix + 1], heard),
     )
+
+
+def _rests_on_offset(offset: NDArray[np.float64], heard: Heard) -> bool:
+    """Whether a constant offset, and not noise, is what the channel's quiet frames hold."""
+    level = float(to_dbfs(np.abs(offset))[0])
+    return level >= LEAST_OFFSET_DBFS and abs(level - heard.noise_floor_dbfs) <= SAME_LEVEL_DB
 
 
 def _is_steady(track: Track, active: NDArray[np.bool_]) -> bool:
@@ -185,6 +199,7 @@ def join(voices: Sequence[Voice]) -> Voice:
         clipped_fraction=max(voice.clipped_fraction for voice in voices),
         first_speech_s=min(firsts) if firsts else None,
         steady=_is_steady(track, active),
+        offset=any(voice.offset for voice in voices),
     )
 
 
