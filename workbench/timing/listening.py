@@ -25,6 +25,7 @@ LEAST_OFFSET_DBFS = -60.0
 
 
 SAME_LEVEL_DB = 3.0
+CLEAR_OFFSET = 10.0
 
 
 class Heard(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,14 +154,20 @@ def voice_of(role: str, ix: int, *, levels: Levels, heard: Heard) -> Voice:
         active_s=round(int(np.count_nonzero(heard.active)) * levels.hop_s, 6),
         first_speech_s=float(long_enough[0]) * levels.hop_s if len(long_enough) else None,
         steady=_is_steady(track, heard.active),
-        offset=_rests_on_offset(levels.offset[ix : ix + 1], heard),
+        offset=_rests_on_offset(levels, ix, heard=heard),
     )
 
 
-def _rests_on_offset(offset: NDArray[np.float64], heard: Heard) -> bool:
-    """Whether a constant offset, and not noise, is what the channel's quiet frames hold."""
-    level = float(to_dbfs(np.abs(offset))[0])
-    return level >= LEAST_OFFSET_DBFS and abs(level - heard.noise_floor_dbfs) <= SAME_LEVEL_DB
+def _rests_on_offset(levels: Levels, ix: int, *, heard: Heard) -> bool:
+    """Whether a constant offset, and not noise or chance, is what the channel's quiet frames hold."""
+    offset = np.abs(levels.offset[ix : ix + 1])
+    level = float(to_dbfs(offset)[0])
+    by_chance = float(np.sqrt(levels.power[ix] / levels.frame_count))  # standard error of a mean of independent samples
+    return (
+        level >= LEAST_OFFSET_DBFS
+        and abs(level - heard.noise_floor_dbfs) <= SAME_LEVEL_DB
+        and float(offset[0]) >= CLEAR_OFFSET * by_chance
+    )
 
 
 def _is_steady(track: Track, active: NDArray[np.bool_]) -> bool:
