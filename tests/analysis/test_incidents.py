@@ -87,7 +87,7 @@ def test_a_silence_ends_where_anybody_speaks() -> None:
         (ECHO, "(coherence 0.91): it may be an echo and no caller."),
         (
             moment("silence", 2.0, 6.0, "dead_air", "critical", confidence=1.0),
-            "one channel does not tell who was silent.",
+            "Nobody spoke for 6.00 s before sound came back.",
         ),
     ],
 )

@@ -200,6 +200,12 @@ def test_the_page_shows_the_formula_and_the_worst_and_is_the_same_again(folder: 
     assert str(tmp_path) not in html
 
 
+def test_a_page_never_takes_the_place_of_a_recording(folder: Path, at: Run) -> None:
+    before = (folder / "a.wav").read_bytes()
+    assert at("scan", folder, "-o", folder / "a.wav")[0] == 2
+    assert (folder / "a.wav").read_bytes() == before
+
+
 @pytest.mark.parametrize("name", ["missing", "a file", "no sound"])
 def test_what_is_no_folder_of_recordings_is_refused(name: str, tmp_path: Path, at: Run) -> None:
     place = tmp_path / "place"

@@ -14,7 +14,7 @@ from workbench.analysis.incidents_health import plain_reason
 from workbench.analysis.incidents_of_file import Examined, measured
 from workbench.analysis.incidents_of_pair import examine_pair
 from workbench.audio.file_digest import file_sha256
-from workbench.errors import ImportFailed, UsageError, WorkbenchError
+from workbench.errors import ImportFailed, MissingExtra, UsageError, WorkbenchError
 from workbench.ingest.audio_names import partner, side
 from workbench.ingest.intake.walk import Input, survey
 from workbench.timing.score_config import ScoreConfig
@@ -163,6 +163,8 @@ def _digests(job: _Job) -> list[tuple[str, str]]:
 
 def _refusal(job: _Job, error: WorkbenchError) -> dict[str, Any]:
     reason = error.rule if isinstance(error, ImportFailed) else "channels"
+    if isinstance(error, MissingExtra):
+        reason = "missing_package"
     return {"file": job.name, "reason": reason, "what": error.what, "next_step": error.hint}
 
 

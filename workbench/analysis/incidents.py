@@ -165,7 +165,7 @@ def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -
         return f"The agent stopped with no caller speaking near, and nobody spoke for {length} {until}."
     if kind == SILENCE:
         until = "to the end of the recording" if to_the_end else "before sound came back"
-        return f"All speech stopped for {length} {until}; one channel does not tell who was silent."
+        return f"Nobody spoke for {length} {until}."
     return (
         f"For {length} the caller's channel follows the agent's sound (coherence {moment['coherence']:.2f}): "
         "it may be an echo and no caller."

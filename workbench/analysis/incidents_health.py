@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 WARNINGS = {
     "clipping": f"clipping: {100 * CLIPPED_FRACTION:g} % or more of a channel's samples are at full scale",
     "crosstalk": f"crosstalk: the two channels rise and fall together (coherence {COHERENCE} or more)",
+    "dc_offset": "constant offset: a channel rests on one that makes up its noise floor",
     "leading_silence": "leading silence: nobody speaks in the first 3 s or more",
     "leakage": f"leakage: one channel carries a steady copy of the other at {LEAKAGE_DB:g} dB or louder",
     "low_level": "low level: the loudest channel peaks below -30 dBFS",
@@ -30,7 +31,10 @@ REASONS = {
     "channel_map_unknown": "nobody has said which channel is whose",
     "no_speech": "no speech was found, so its silences mean nothing",
     "pair_of_files": "the two sides of the call lie in two files",
-    **{name: WARNINGS[name].partition(": ")[2] for name in ("leakage", "crosstalk", "low_level", "steady_level")},
+    **{
+        name: WARNINGS[name].partition(": ")[2]
+        for name in ("leakage", "crosstalk", "low_level", "steady_level", "dc_offset")
+    },
     "possible_swap": "the two channels look exchanged",
 }
 SCOPE = {
@@ -56,6 +60,22 @@ def plain_reason(name: str | None) -> str:
         A clause without a full stop; another name with spaces for underscores; "" for None.
     """
     return "" if name is None else REASONS.get(name, name.replace("_", " "))
+
+
+def plain_warning(name: str) -> str:
+    """Return a warning of input health in words.
+
+    Parameters
+    ----------
+    name : str
+        A key of `WARNINGS`, or any other name.
+
+    Returns
+    -------
+    str
+        Its short name, a colon and what was found; another name with spaces for underscores.
+    """
+    return WARNINGS.get(name, name.replace("_", " "))
 
 
 def swap_reason(examined: Examined) -> str | None:

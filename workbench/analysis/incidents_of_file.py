@@ -232,6 +232,8 @@ def _recognised(path: Path) -> tuple[Source, Sidecar]:
         raise UsageError("it is a folder", where=str(path), hint=f"workbench scan {path}")
     if not path.exists():
         raise ImportFailed("there is no such file", where=str(path), hint="check the spelling")
+    if not path.is_file():
+        raise UsageError("it is a device or a pipe", where=str(path), hint="write the sound to a file first")
     sidecar = load_sidecar(path, Options())
     if path.suffix.lower() in HEADERLESS and not (sidecar.encoding and sidecar.sample_rate_hz):
         raise ImportFailed(

@@ -124,7 +124,7 @@ def _refuse(examined: Examined, report: dict[str, Any], *, as_json: bool) -> Non
 
 def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | None) -> None:
     from workbench.analysis.incidents import spoken
-    from workbench.analysis.incidents_health import WARNINGS
+    from workbench.analysis.incidents_health import plain_warning
 
     click.echo(f"{output.safe(examined.file)}  {examined.name}")
     click.echo(f"  {describe(examined)}; {channel_map(examined)}")
@@ -133,7 +133,7 @@ def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | Non
     if examined.mode != "mono":
         click.echo(f"  input: {report['recommendation']}")
     for name in report["warnings"]:
-        click.echo(f"  warning: {WARNINGS[name]}")
+        click.echo(f"  warning: {plain_warning(name)}")
     for one in examined.incidents:
         click.echo()
         sure = "" if one["confidence"] is None else f"  confidence {one['confidence']:.2f}"

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from workbench.cli import options, output
-from workbench.errors import Exit
+from workbench.errors import Exit, UsageError
 
 
 @options.command("scan")
@@ -48,6 +48,7 @@ def command(
     from workbench.analysis.incidents_of_file import policy_hash, roles_asked
     from workbench.analysis.recurrence import recurrence
     from workbench.audio.config import MeasureConfig
+    from workbench.ingest.audio_names import is_audio_name
     from workbench.report import scan_store
     from workbench.report.new_file import require_place, write_whole
     from workbench.report.scan import scan_summary
@@ -57,6 +58,8 @@ def command(
     scanning = ScoreConfig() if min_gap_s is None else ScoreConfig(min_gap_s=min_gap_s)
     if target is not None:
         require_place(target)
+        if Path(target).exists() and is_audio_name(target):
+            raise UsageError("the page would replace a recording", where=target, hint="name another file")
     earlier = scan_store.stored(store) if store else []
     with output.progress("scanning", unit="files", quiet=quiet or as_json) as show:
         scanned = scan_folder(folder, channels=roles, scanning=scanning, workers=workers, on_progress=show)

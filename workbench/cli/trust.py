@@ -43,7 +43,7 @@ def command(file: str, *, channels: str | None, as_json: bool) -> None:
 
 
 def _tell(examined: Examined, report: dict[str, Any]) -> None:
-    from workbench.analysis.incidents_health import WARNINGS, plain_reason
+    from workbench.analysis.incidents_health import plain_reason, plain_warning
 
     click.echo(f"{output.safe(examined.file)}: {report['recommendation']}")
     if report["reason"]:
@@ -52,7 +52,7 @@ def _tell(examined: Examined, report: dict[str, Any]) -> None:
     if report["scorable"]:
         click.echo(f"  verdicts   {_verdicts(report)}")
     for name in report["warnings"]:
-        click.echo(f"  warning    {WARNINGS[name]}")
+        click.echo(f"  warning    {plain_warning(name)}")
     click.echo(f"  recording  {describe(examined)}")
     click.echo(f"  map        {channel_map(examined)}")
     quiet = report["recording"]["leading_silence_s"]

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.incidents import counts
-from workbench.analysis.incidents_health import SCOPE, WARNINGS, plain_reason, swap_reason
-from workbench.report.incident_drawing import Drawing
+from workbench.analysis.incidents_health import SCOPE, plain_reason, plain_warning, swap_reason
+from workbench.report.incident_drawing import MOST_CARDS, Drawing
 from workbench.report.render import render
 from workbench.report.sound import BUDGET_BYTES, Sounds
 
@@ -48,7 +48,7 @@ def build(examined: Examined, measurement: Measured, *, policy: str, costs: dict
 
     drawing = Drawing(examined, measurement)
     sounds = Sounds(Path(examined.path))
-    cards = [drawing.card(one, sounds) for one in examined.incidents]
+    cards = [drawing.card(one, sounds) for one in examined.incidents[:MOST_CARDS]]
     eligible, reason, next_step = examined.verdict
     return render(
         "autopsy.html.j2",
@@ -59,10 +59,11 @@ def build(examined: Examined, measurement: Measured, *, policy: str, costs: dict
         map_said=MAPS[examined.channel_map],
         overview=drawing.overview(),
         cards=cards,
+        others=examined.incidents[MOST_CARDS:],
         silent_count=sounds.silent_count,
         budget_mb=BUDGET_BYTES / 1e6,
         policy_hash=policy,
-        warnings=[WARNINGS[name] for name in examined.health["warnings"]],
+        warnings=[plain_warning(name) for name in examined.health["warnings"]],
         verdict_eligible=eligible,
         verdict_reason=plain_reason(reason),
         verdict_next_step=next_step,

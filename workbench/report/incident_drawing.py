@@ -31,18 +31,20 @@ if TYPE_CHECKING:
 
 LOOKS = {"critical": "high", "warning": "medium", "caveat": "low"}
 FLAG_WIDTH, FLAG_ROWS = 2.6, 6
+MOST_CARDS = 60
+"""Incidents of a page with a card and a numbered flag; the others have a mark and a row of a table."""
 STEPS_S = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0)
 
 
 @dataclass(frozen=True)
 class Flag:
-    """An incident on the overview: percent of the width, its number, the row it is written in."""
+    """An incident on the overview: percent of the width, its number, the row it is written in; None for neither."""
 
     x: float
     width: float
     number: int
     look: str
-    row: int
+    row: int | None
     label: str
 
 
@@ -107,7 +109,7 @@ class Drawing:
         return Overview(
             lanes=self._lanes(scale),
             flags=flags,
-            row_count=1 + max((flag.row for flag in flags), default=-1),
+            row_count=1 + max((flag.row for flag in flags if flag.row is not None), default=-1),
             ticks=tuple((scale.at(time), time) for time in times),
             end_s=scale.end_s,
         )
@@ -207,13 +209,15 @@ def _marks(main: dict[str, Any], others: Sequence[dict[str, Any]], scale: Scale)
 
 
 def _flags(incidents: Sequence[dict[str, Any]], scale: Scale) -> tuple[Flag, ...]:
-    """Flags by time, each in the first row with room; where no row has room, in the one that is free soonest."""
+    """Flags by time, each in the first row with room; without a row where there is none, or no card to lead to."""
     taken = [-FLAG_WIDTH] * FLAG_ROWS
     flags = []
     for one in sorted(incidents, key=lambda one: (one["onset_s"], one["number"])):
         x = scale.at(one["onset_s"])
-        row = next((ix for ix, last in enumerate(taken) if x - last >= FLAG_WIDTH), taken.index(min(taken)))
-        taken[row] = x
+        free = (ix for ix, last in enumerate(taken) if x - last >= FLAG_WIDTH)
+        row = next(free, None) if one["number"] <= MOST_CARDS else None
+        if row is not None:
+            taken[row] = x
         label = f"#{one['number']} {one['severity']} {spoken(one['incident'])} at {one['onset_s']:.2f} s"
         flags.append(Flag(x, scale.at(one["end_s"]) - x, one["number"], LOOKS[one["severity"]], row, label))
     return tuple(flags)

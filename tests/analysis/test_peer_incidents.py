@@ -1,0 +1,86 @@
+"""Incidents beside hotato 1.20, run in the same process: the same names, kinds, times and severities.
+
+One difference is meant: hotato counts the silence after a caller or an agent until the agent speaks, ours until
+anybody does. So a critical dead air of theirs in which the other party was speaking is none of ours.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soundfile
+from hotato.autopsy import run_autopsy
+
+from workbench.analysis.incidents import spoken
+from workbench.analysis.incidents_of_file import Examined, measured
+
+CALLS = Path(__file__).parents[2] / "data" / "calls"
+CLIPS = sorted(
+    path.relative_to(CALLS).as_posix()
+    for pattern in ("harper-valley-bank/audio/*.flac", "*/audio/*.example.wav")
+    for path in CALLS.glob(pattern)
+)
+BANK = [clip for clip in CLIPS if clip.startswith("harper")]
+SILENCES = ("long_response_gap", "agent_stop_no_caller")
+
+
+def as_wav(clip: str, folder: Path, *, mono: bool = False) -> Path:
+    samples, rate = soundfile.read(CALLS / clip, dtype="int16", always_2d=True)
+    path = folder / "call.wav"
+    soundfile.write(path, samples[:, 1] if mono else samples, rate, subtype="PCM_16")
+    return path
+
+
+def both(path: Path) -> tuple[Examined, list[float], dict[str, Any]]:
+    examined, measurement = measured(path)
+    return examined, sorted(row["start_s"] for row in measurement.segments), run_autopsy(str(path))[0]
+
+
+def test_there_are_clips() -> None:
+    assert len(CLIPS) >= 18
+
+
+@pytest.mark.parametrize("clip", CLIPS)
+def test_two_channels_give_the_same_incidents(clip: str, tmp_path: Path) -> None:
+    examined, starts, theirs = both(as_wav(clip, tmp_path))
+    assert examined.name == theirs["id"]
+    ours = {(row["kind"], round(row["onset_s"], 3)): row for row in examined.incidents}
+    assert set(ours) == {(row["scan_kind"], row["t_sec"]) for row in theirs["incidents"]}
+    for peer in theirs["incidents"]:
+        own = ours[peer["scan_kind"], peer["t_sec"]]
+        spoke = next((start for start in starts if start >= own["onset_s"] - 1e-6), examined.duration_s)
+        nobody_s = spoke - own["onset_s"]
+        if peer["scan_kind"] in SILENCES and nobody_s < own["scanned_s"] - 0.02:
+            assert own["magnitude_s"] == pytest.approx(nobody_s, abs=1e-6)
+            assert (own["severity"] == "critical") is (nobody_s >= 5.0)
+        else:
+            severity = "CRITICAL" if own["severity"] == "critical" else "WARNING"
+            assert (spoken(own["incident"]), severity) == (peer["kind_key"], peer["severity"])
+
+
+@pytest.mark.parametrize("clip", BANK)
+def test_one_channel_gives_the_same_silences_with_the_same_confidence(clip: str, tmp_path: Path) -> None:
+    examined, starts, theirs = both(as_wav(clip, tmp_path, mono=True))
+    if not starts:
+        assert (examined.mode, theirs["incidents"]) == (None, [])
+        return
+    found = [
+        (spoken(row["incident"]), row["severity"].upper(), round(row["onset_s"], 3), row["confidence"])
+        for row in sorted(examined.incidents, key=lambda row: (-row["magnitude_s"], row["onset_s"]))
+    ]
+    expected = [(row["kind_key"], row["severity"], row["t_sec"], row["confidence"]) for row in theirs["incidents"]]
+    assert found == expected
+
+
+def test_the_difference_is_there(tmp_path: Path) -> None:
+    """Of the critical silences that hotato finds in the bank calls, most have the other party speaking in them."""
+    theirs_count = ours_count = 0
+    for clip in BANK:
+        examined, _, theirs = both(as_wav(clip, tmp_path))
+        theirs_count += sum(
+            row["severity"] == "CRITICAL" and row["scan_kind"] in SILENCES for row in theirs["incidents"]
+        )
+        ours_count += sum(row["severity"] == "critical" and row["kind"] in SILENCES for row in examined.incidents)
+    assert (theirs_count, ours_count) == (26, 4)
