@@ -10,7 +10,6 @@ __generated_with = "0.25.2"
 app = marimo.App(width="full", app_title="Review: yield or hold?")
 
 with app.setup:
-    import dataclasses
     import getpass
     import html
     import os
@@ -22,6 +21,7 @@ with app.setup:
     from workbench.analysis import review
     from workbench.analysis.call_audio import stretch
     from workbench.analysis.default_archive import default_archive
+    from workbench.analysis.review_page import Page, facts
     from workbench.analysis.tried import tried
     from workbench.archive.views import query
     from workbench.charts import moment_lanes, theme
@@ -30,15 +30,6 @@ with app.setup:
     theme.in_notebook()
 
     ALL = "all kinds"
-
-    @dataclasses.dataclass(frozen=True)
-    class Page:
-        """What was done on this page: judgements to take back, moments put off, and the last word on it."""
-
-        given: tuple = ()
-        put_off: frozenset = frozenset()
-        said: str = ""
-        refused: bool = False
 
 
 @app.cell
@@ -83,7 +74,7 @@ def page_state():
 def settings(archive):
     _kinds = [review.ASKED, *(k for k in archive.sql(review.QUERIES["left"])["kind"] if k != review.ASKED)]
     kind_picker = mo.ui.dropdown(
-        {worded(k): k for k in _kinds} | {ALL: None}, value=worded(review.ASKED), label="moments"
+        {k.replace("_", " "): k for k in _kinds} | {ALL: None}, value=review.ASKED.replace("_", " "), label="moments"
     )
     author_box = mo.ui.text(value=os.environ.get("WORKBENCH_AUTHOR") or login(), label="author")
     return author_box, kind_picker
@@ -142,16 +133,11 @@ def heard(archive, moment):
     _from, _to = max(moment["onset_s"] - review.BEFORE_S, 0.0), moment["onset_s"] + review.AFTER_S
     _sound, _problem = tried(lambda: stretch(archive, moment["call_id"], start_s=_from, end_s=_to))
     _around = review.window(archive, moment["call_id"], moment["onset_s"])
-    _parts = [facts(moment)]
+    _parts = [written(facts(moment))]
     if not moment["judgeable"]:
         _why = f"A label will be kept, and no verdict can rest on this call's audio: {moment['reason']}."
         _parts.append(mo.callout(mo.plain_text(_why), kind="warn"))
-    if _problem is not None:
-        _parts.append(mo.callout(mo.plain_text(_problem), kind="danger"))
-    else:
-        _sides = " left, ".join(_sound.roles) + (" right" if len(_sound.roles) > 1 else "")
-        _text = f"{_sound.start_s:.2f} to {_sound.end_s:.2f} s, {_sides}; the moment comes after {moment['onset_s'] - _sound.start_s:.2f} s"
-        _parts.append(mo.hstack([mo.audio(_sound.wav), mo.plain_text(_text)], justify="start", align="center", gap=1))
+    _parts.append(played(_sound, _problem, mark_s=moment["onset_s"]))
     _parts.append(
         moment_lanes.chart(
             _around.levels,
@@ -186,20 +172,7 @@ def answer(archive, author_box, get_page, moment, set_page, talk_bound, yield_bo
 
         _given, _problem = tried(_step)
         _page = get_page()
-        set_page(
-            dataclasses.replace(_page, said=_problem, refused=True)
-            if _given is None
-            else dataclasses.replace(
-                _page, given=(*_page.given, _given), said=outcome(moment, expect, _given.event), refused=False
-            )
-        )
-
-    def _later(_value):
-        _page = get_page()
-        _key = (moment["call_id"], moment["recording_id"], moment["moment_ix"])
-        set_page(
-            dataclasses.replace(_page, put_off=_page.put_off | {_key}, said=f"Put off: {place(moment)}.", refused=False)
-        )
+        set_page(_page.refuse(_problem) if _given is None else _page.answered(moment, expect, _given))
 
     yield_button = mo.ui.button(
         label="Yield", kind="success", tooltip="it should stop for the caller", on_click=lambda _: _judge("yield")
@@ -207,7 +180,9 @@ def answer(archive, author_box, get_page, moment, set_page, talk_bound, yield_bo
     hold_button = mo.ui.button(
         label="Hold", kind="warn", tooltip="it should go on speaking", on_click=lambda _: _judge("hold")
     )
-    later_button = mo.ui.button(label="Later", tooltip="to the end of the queue", on_click=_later)
+    later_button = mo.ui.button(
+        label="Later", tooltip="to the end of the queue", on_click=lambda _: set_page(get_page().later(moment))
+    )
     mo.vstack(
         [
             mo.hstack([yield_button, hold_button, later_button], justify="start", gap=1),
@@ -224,15 +199,10 @@ def undo(archive, author_box, get_page, set_page):
 
     def _take_back(_value):
         _last = get_page().given[-1]
-        _done, _problem = tried(
+        _gone, _problem = tried(
             lambda: review.take_back(archive, _last.call_id, _last.label_id, author=author_box.value)
         )
-        _rest = dataclasses.replace(get_page(), said=_problem, refused=True)
-        if _done is not None:
-            _rest = dataclasses.replace(
-                get_page(), given=get_page().given[:-1], said=f"Taken back: label {_last.label_id}.", refused=False
-            )
-        set_page(_rest)
+        set_page(get_page().refuse(_problem) if _gone is None else get_page().taken_back(_gone))
 
     undo_button = mo.ui.button(
         label=f"Undo ({len(_page.given)})",
@@ -252,6 +222,7 @@ def undo(archive, author_box, get_page, set_page):
 
 @app.cell
 def queue_shown(kind_picker, queue):
+    _rows = queue.drop("place", "put_off")
     _columns = ["call_id", "onset_s", "magnitude_s", "yield_after_s", "severity", "judgeable", "reason"]
     if kind_picker.value is None:
         _columns.insert(1, "kind")
@@ -268,13 +239,7 @@ def queue_shown(kind_picker, queue):
                 "## The queue\n\nThe most salient first: the longest overlap, wait or stop. The first is above; choose another "
                 "to judge it out of turn. A moment leaves the queue when a label lies within 0.25 s of it."
             ),
-            shown(
-                queue.drop("place", "put_off"),
-                review.QUERIES["queue"],
-                "review_queue",
-                params={"kind": kind_picker.value},
-                table=queue_table,
-            )
+            shown(_rows, review.QUERIES["queue"], "review_queue", params={"kind": kind_picker.value}, table=queue_table)
             if len(queue)
             else mo.plain_text("Empty."),
         ]
@@ -296,12 +261,7 @@ def labels(labelled):
             mo.md(
                 "## Who labelled what\n\nStanding labels, and how the newest scoring run judges them. Choose one to take it back."
             ),
-            shown(
-                labelled,
-                query("labelled_moments"),
-                "labelled_moments",
-                table=label_table,
-            )
+            shown(labelled, query("labelled_moments"), "labelled_moments", table=label_table)
             if len(labelled)
             else mo.plain_text("Nothing is labelled yet."),
         ]
@@ -316,12 +276,10 @@ def retraction(archive, author_box, get_page, label_table, labelled, set_page):
     _row = labelled.row(int(label_table.value["place"].item(0)) - 1, named=True)
 
     def _take_back(_value):
-        _done, _problem = tried(
+        _gone, _problem = tried(
             lambda: review.take_back(archive, _row["call_id"], _row["label_id"], author=author_box.value)
         )
-        _given = tuple(g for g in get_page().given if (g.call_id, g.label_id) != (_row["call_id"], _row["label_id"]))
-        _said = f"Taken back: label {_row['label_id']} by {_row['author']}." if _problem is None else _problem
-        set_page(dataclasses.replace(get_page(), given=_given, said=_said, refused=_done is None))
+        set_page(get_page().refuse(_problem) if _gone is None else get_page().taken_back(_gone))
 
     take_back_button = mo.ui.button(label="Take this label back", kind="danger", on_click=_take_back)
     mo.hstack(
@@ -366,20 +324,13 @@ def swap_heard(archive, archive_path, author_box, get_page, set_page, suspects, 
 
     def _confirm(_value):
         _done, _refused = tried(lambda: review.confirm(archive, _row["call_id"], _roles, author=author_box.value))
-        _said = f"Confirmed: {', '.join(_roles)} in {_row['call_id']}." if _refused is None else _refused
-        set_page(dataclasses.replace(get_page(), said=_said, refused=_done is None))
+        _said = f"Confirmed: {', '.join(_roles)} in {_row['call_id']}."
+        set_page(get_page().refuse(_refused) if _done is None else get_page().told(_said))
 
     confirm_button = mo.ui.button(label="Right as it is", kind="success", on_click=_confirm)
     mo.vstack(
         [
-            mo.callout(mo.plain_text(_problem), kind="danger")
-            if _problem is not None
-            else mo.hstack(
-                [mo.audio(_sound.wav), mo.plain_text(f"the first {_sound.duration_s:.0f} s, {_sound.roles[0]} left")],
-                justify="start",
-                align="center",
-                gap=1,
-            ),
+            played(_sound, _problem),
             mo.hstack(
                 [confirm_button, mo.plain_text(f"channels in order: {', '.join(_roles)}")],
                 justify="start",
@@ -400,7 +351,7 @@ def summary(labelled, queue):
     if mo.app_meta().mode == "script":
         print(f"{len(queue):,} moments left, {len(labelled):,} labelled by {labelled['author'].n_unique():,} authors")
         for _row in queue.head(20).iter_rows(named=True):
-            print(f"{_row['severity']:<8} {_row['call_id']!r} at {_row['onset_s']:.2f} s: {worded(_row['kind'])}")
+            print(f"{_row['severity']:<8} {_row['call_id']!r} at {_row['onset_s']:.2f} s: {_row['kind']}")
     return
 
 
@@ -414,48 +365,26 @@ def login():
 
 
 @app.function
-def worded(kind):
-    """Return a kind of moment as words."""
-    return kind.replace("_", " ")
+def played(sound, problem, mark_s=None):
+    """Return a player of a stretch with its times and sides, or why there is none."""
+    if problem is not None:
+        return mo.callout(mo.plain_text(problem), kind="danger")
+    sides = " left, ".join(sound.roles) + (" right" if len(sound.roles) > 1 else "")
+    text = f"{sound.start_s:.2f} to {sound.end_s:.2f} s, {sides}"
+    if mark_s is not None:
+        text += f"; the moment comes after {mark_s - sound.start_s:.2f} s"
+    return mo.hstack([mo.audio(sound.wav), mo.plain_text(text)], justify="start", align="center", gap=1)
 
 
 @app.function
-def place(moment):
-    """Return a moment as a reader finds it again."""
-    return f"{moment['call_id']} at {moment['onset_s']:.2f} s"
-
-
-@app.function
-def facts(moment):
-    """Return what is known of a moment as label and value pairs in a wrapping line; everything is escaped."""
-    stopped = moment["yield_after_s"]
-    pairs = [
-        ("call", moment["call_id"]),
-        ("at", f"{moment['onset_s']:.2f} s"),
-        ("what", worded(moment["kind"])),
-        ("how long", "not measured" if moment["magnitude_s"] is None else f"{moment['magnitude_s']:.2f} s"),
-        ("the agent stopped", "not within the search" if stopped is None else f"after {stopped:.2f} s"),
-        ("severity", moment["severity"]),
-        ("place in the queue", f"{moment['place']:,}" + (", put off" if moment["put_off"] else "")),
-    ]
-    if moment["kind"] != review.ASKED:
-        pairs = [pair for pair in pairs if pair[0] != "the agent stopped"]
+def written(pairs):
+    """Return label and value pairs in a wrapping line; everything is escaped."""
     cells = "".join(
         f"<div><div style='font-size:.75rem;opacity:.65'>{html.escape(label)}</div>"
-        f"<div style='font-weight:600'>{html.escape(str(value))}</div></div>"
+        f"<div style='font-weight:600'>{html.escape(value)}</div></div>"
         for label, value in pairs
     )
     return mo.Html(f"<div style='display:flex;flex-wrap:wrap;gap:.5rem 2rem'>{cells}</div>")
-
-
-@app.function
-def outcome(moment, expect, event):
-    """Return an answer and what the score makes of it, as a sentence."""
-    head = f"{place(moment)}: {expect}."
-    if event is None:
-        return f"{head} Not scored yet."
-    why = f" ({event['reason']})" if event["reason"] else ""
-    return f"{head} Scored {event['status']}{why}."
 
 
 if __name__ == "__main__":

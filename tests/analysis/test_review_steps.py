@@ -1,0 +1,41 @@
+"""What a reviewing page remembers, step by step."""
+
+from __future__ import annotations
+
+from workbench.analysis.review import ASKED, Judgement
+from workbench.analysis.review_page import Page, facts, outcome
+
+MOMENT = {"call_id": "c\u202e1", "recording_id": "r", "moment_ix": 3, "onset_s": 12.0, "kind": ASKED}
+MOMENT |= {"magnitude_s": 1.5, "yield_after_s": None, "severity": "critical", "place": 1, "put_off": False}
+GIVEN = Judgement("c1", "0-a", {"status": "FAIL", "reason": "did_not_yield"})
+
+
+def test_answers_are_taken_back_and_refusals_change_nothing_else() -> None:
+    page = Page().answered(MOMENT, "yield", GIVEN)
+    assert page.said == "c⟨U+202E⟩1 at 12.00 s: yield. Scored FAIL (did_not_yield)."
+    assert page.given == (GIVEN,)
+    refused = page.refuse("no")
+    assert (refused.given, refused.said, refused.refused) == ((GIVEN,), "no", True)
+    back = refused.taken_back(GIVEN)
+    assert (back.given, back.said, back.refused) == ((), "Taken back: label 0-a.", False)
+    assert back.taken_back(Judgement("c9", "0-z", None)).given == ()
+
+
+def test_what_is_put_off_is_remembered_by_its_key() -> None:
+    page = Page().later(MOMENT).told("done")
+    assert page.put_off == {("c\u202e1", "r", 3)}
+    assert page.said == "done"
+
+
+def test_a_score_that_is_missing_is_said() -> None:
+    assert outcome(MOMENT, "hold", Judgement("c1", "l", None)).endswith("hold. Not scored yet.")
+    passed = Judgement("c1", "l", {"status": "PASS", "reason": None})
+    assert outcome(MOMENT, "hold", passed).endswith("hold. Scored PASS.")
+
+
+def test_facts_say_what_was_not_found() -> None:
+    told = dict(facts(MOMENT))
+    assert told["the agent stopped"] == "not within the search"
+    assert told["how long"] == "1.50 s"
+    assert "the agent stopped" not in dict(facts(MOMENT | {"kind": "silence", "magnitude_s": None}))
+    assert dict(facts(MOMENT | {"put_off": True}))["place in the queue"] == "1, put off"
