@@ -146,6 +146,19 @@ def test_the_page_needs_no_network_and_is_the_same_again(call: Path, tmp_path: P
     assert str(tmp_path) not in html
 
 
+def test_a_page_of_many_incidents_hears_the_worst_and_lists_the_others(tmp_path: Path, at: Run) -> None:
+    parts = [(second + 0.1, second + 0.5) for second in range(100)]
+    caller, agent = (voice(*parts, seconds=101, seed=seed) for seed in (1, 2))
+    soundfile.write(tmp_path / "call.wav", np.stack([np.roll(caller, 1600), agent], axis=1), RATE, subtype="PCM_16")
+    count = len(json.loads(at("autopsy", tmp_path / "call.wav", "--json")[1])["incidents"])
+    assert count > 90
+    assert at("autopsy", tmp_path / "call.wav", "-o", tmp_path / "page.html", "-q") == (0, "", "")
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert html.count('class="moment" id="incident-') == 60
+    assert html.count('<tr id="incident-') == count - 60
+    assert html.count('href="#incident-') == count
+
+
 def test_costs_are_the_users_own_and_appear_only_then(call: Path, tmp_path: Path, at: Run) -> None:
     prices = tmp_path / "costs.json"
     prices.write_text('{"currency": "EUR", "per_incident": {"dead-air": 3}}', encoding="utf-8")

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from workbench.analysis.incidents import address, incidents
+from workbench.analysis.incidents_channels import MapSource, recognised, roles_of
 from workbench.audio.config import MeasureConfig
 from workbench.audio.file_digest import file_sha256
-from workbench.audio.source import Source, identify
-from workbench.errors import ImportFailed, UsageError
-from workbench.ingest.audio_names import HEADERLESS, partner, side
-from workbench.ingest.audio_sidecar import Sidecar, load_sidecar
-from workbench.ingest.protocol import Options
 from workbench.timing.health import NEXT_STEPS
-from workbench.timing.measuring import ROLES, Measured, measure_recording
+from workbench.timing.measuring import Measured, measure_recording
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TWO_CHANNELS, MONO = "two_channel", "mono"
-MapSource = Literal["option", "sidecar", "name", "assumed", "format"]
 
 _NO_SPEECH = "listen to the file; record at a higher level, or leave it out"
 _ONE_PARTY = "bring both parties in one file: caller on one channel, agent on the other"
@@ -68,36 +63,6 @@ class Examined(msgspec.Struct, kw_only=True):
         return False, health["reason"], health["next_step"]
 
 
-def roles_asked(text: str | None) -> tuple[str, ...] | None:
-    """Return what `--channels` says.
-
-    Parameters
-    ----------
-    text : str or None
-        Roles with commas between; None where it was not given.
-
-    Returns
-    -------
-    tuple of {'caller', 'agent', 'mixed', 'unknown'}, or None
-
-    Raises
-    ------
-    UsageError
-        When a role is none of these.
-    """
-    if text is None:
-        return None
-    roles = tuple(part.strip().lower() for part in text.split(","))
-    wrong = [role for role in roles if role not in ROLES]
-    if wrong:
-        raise UsageError(
-            f"{wrong[0]!r} is none of {', '.join(ROLES)}",
-            where="--channels",
-            hint="name one role a channel, e.g. --channels caller,agent",
-        )
-    return roles
-
-
 def policy_hash(scanning: ScoreConfig, config: MeasureConfig) -> str:
     """Return the name of all numbers that decide what is an incident and how severe.
 
@@ -128,8 +93,7 @@ def examine(
     path : path
         A sound file; a sidecar ``<stem>.json`` beside it is read too.
     channels : sequence of {'caller', 'agent', 'mixed', 'unknown'}, optional
-        One role a channel, as :func:`roles_asked` returns them. Of two channels that nothing is said about, the
-        first is taken for the caller's.
+        One role a channel; of two channels that nothing is said about, the first is taken for the caller's.
     scanning : ScoreConfig, optional
         What counts as an incident.
     config : MeasureConfig, optional
@@ -178,10 +142,10 @@ def measured(
         As :func:`examine`.
     """
     scanning, config = scanning or ScoreConfig(), config or MeasureConfig()
-    source, sidecar = _recognised(Path(path))
+    source, sidecar = recognised(Path(path))
     if in_folder and source.channel_count == 1:
         channels = None
-    roles, channel_map = _roles(source, channels, sidecar)
+    roles, channel_map = roles_of(source, sidecar, channels=channels)
     digest = file_sha256(Path(path))
     name = address(digest)
     found = measure_recording(
@@ -225,49 +189,6 @@ def measured(
         ),
     )
     return examined, found
-
-
-def _recognised(path: Path) -> tuple[Source, Sidecar]:
-    if path.is_dir():
-        raise UsageError("it is a folder", where=str(path), hint=f"workbench scan {path}")
-    if not path.exists():
-        raise ImportFailed("there is no such file", where=str(path), hint="check the spelling")
-    if not path.is_file():
-        raise UsageError("it is a device or a pipe", where=str(path), hint="write the sound to a file first")
-    sidecar = load_sidecar(path, Options())
-    if path.suffix.lower() in HEADERLESS and not (sidecar.encoding and sidecar.sample_rate_hz):
-        raise ImportFailed(
-            "the file has no header, so nothing says how to decode it",
-            where=str(path),
-            hint=f'write {{"encoding": "ulaw", "sample_rate_hz": 8000}} to {path.stem}.json beside it',
-            rule="headerless",
-        )
-    return identify(path, encoding=sidecar.encoding, sample_rate_hz=sidecar.sample_rate_hz), sidecar
-
-
-def _roles(source: Source, channels: Sequence[str] | None, sidecar: Sidecar) -> tuple[tuple[str, ...], MapSource]:
-    count = source.channel_count
-    if channels is not None:
-        if len(channels) != count:
-            raise UsageError(
-                f"the file has {count} channel{'' if count == 1 else 's'}, --channels names {len(channels)}",
-                where=source.path,
-                hint="name one role a channel, e.g. --channels caller,agent",
-            )
-        return tuple(channels), "option"
-    if sidecar.channels is not None and len(sidecar.channels) == count:
-        return tuple(sidecar.channels), "sidecar"
-    if count == 1 and partner(Path(source.path)) is not None:
-        return (str((side(Path(source.path)) or ("", "mixed"))[1]),), "name"
-    if count == 1:
-        return ("mixed",), "format"
-    if count == 2:
-        return ("caller", "agent"), "assumed"
-    raise UsageError(
-        f"the file has {count} channels and nothing says whose they are",
-        where=source.path,
-        hint=f"name one role a channel: --channels caller,agent{',mixed' * (count - 2)}",
-    )
 
 
 def _mode(roles: tuple[str, ...], channel_map: str, found: Measured) -> tuple[str | None, str | None, str | None]:

@@ -46,7 +46,8 @@ def command(
       workbench autopsy call.wav --channels agent,caller -o call.html
     """
     from workbench.analysis.incident_costs import costs, read_prices
-    from workbench.analysis.incidents_of_file import measured, roles_asked
+    from workbench.analysis.incidents_channels import roles_asked
+    from workbench.analysis.incidents_of_file import measured
     from workbench.report.new_file import require_place, write_whole
     from workbench.timing.score_config import ScoreConfig
 

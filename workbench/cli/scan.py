@@ -45,7 +45,8 @@ def command(
       workbench scan recordings --channels agent,caller --store scans -o scan.html
     """
     from workbench.analysis.folder_health_run import scan_folder
-    from workbench.analysis.incidents_of_file import policy_hash, roles_asked
+    from workbench.analysis.incidents_channels import roles_asked
+    from workbench.analysis.incidents_of_file import policy_hash
     from workbench.analysis.recurrence import recurrence
     from workbench.audio.config import MeasureConfig
     from workbench.ingest.audio_names import is_audio_name

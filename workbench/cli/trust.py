@@ -29,8 +29,9 @@ def command(file: str, *, channels: str | None, as_json: bool) -> None:
       workbench trust call.wav
       workbench trust call.wav --channels agent,caller
     """
+    from workbench.analysis.incidents_channels import roles_asked
     from workbench.analysis.incidents_health import trust_report
-    from workbench.analysis.incidents_of_file import examine, roles_asked
+    from workbench.analysis.incidents_of_file import examine
 
     examined = examine(file, channels=roles_asked(channels))
     report = trust_report(examined)

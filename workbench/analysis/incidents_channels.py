@@ -1,0 +1,130 @@
+"""Whose channel is which, of one sound file: what the user says, then its sidecar, its name, a convention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from workbench.audio.source import Source, identify
+from workbench.errors import ImportFailed, UsageError
+from workbench.ingest.audio_names import HEADERLESS, partner, side
+from workbench.ingest.audio_sidecar import Sidecar, load_sidecar
+from workbench.ingest.protocol import Options
+from workbench.timing.measuring import ROLES
+
+MapSource = Literal["option", "sidecar", "name", "assumed", "format"]
+
+
+def roles_asked(text: str | None) -> tuple[str, ...] | None:
+    """Return what `--channels` says.
+
+    Parameters
+    ----------
+    text : str or None
+        Roles with commas between; None where it was not given.
+
+    Returns
+    -------
+    tuple of {'caller', 'agent', 'mixed', 'unknown'}, or None
+
+    Raises
+    ------
+    UsageError
+        When a role is none of these.
+    """
+    if text is None:
+        return None
+    roles = tuple(part.strip().lower() for part in text.split(","))
+    wrong = [role for role in roles if role not in ROLES]
+    if wrong:
+        raise UsageError(
+            f"{wrong[0]!r} is none of {', '.join(ROLES)}",
+            where="--channels",
+            hint="name one role a channel, e.g. --channels caller,agent",
+        )
+    return roles
+
+
+def recognised(path: Path) -> tuple[Source, Sidecar]:
+    """Return what a sound file is and what its sidecar says, without decoding it.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+
+    Returns
+    -------
+    tuple of Source and Sidecar
+
+    Raises
+    ------
+    ImportFailed, MissingExtra
+        When it is missing, empty or no sound file.
+    UsageError
+        When it is a folder, a device or a pipe.
+    """
+    if path.is_dir():
+        raise UsageError("it is a folder", where=str(path), hint=f"workbench scan {path}")
+    if not path.exists():
+        raise ImportFailed("there is no such file", where=str(path), hint="check the spelling")
+    if not path.is_file():
+        raise UsageError("it is a device or a pipe", where=str(path), hint="write the sound to a file first")
+    sidecar = load_sidecar(path, Options())
+    if path.suffix.lower() in HEADERLESS and not (sidecar.encoding and sidecar.sample_rate_hz):
+        raise ImportFailed(
+            "the file has no header, so nothing says how to decode it",
+            where=str(path),
+            hint=f'write {{"encoding": "ulaw", "sample_rate_hz": 8000}} to {path.stem}.json beside it',
+            rule="headerless",
+        )
+    return identify(path, encoding=sidecar.encoding, sample_rate_hz=sidecar.sample_rate_hz), sidecar
+
+
+def roles_of(
+    source: Source, sidecar: Sidecar, *, channels: Sequence[str] | None = None
+) -> tuple[tuple[str, ...], MapSource]:
+    """Return the role of each channel, and who says so.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    sidecar : Sidecar
+        What lies beside it.
+    channels : sequence of str, optional
+        What the user says; it goes before everything else.
+
+    Returns
+    -------
+    tuple of tuple of str, and str
+        Of two channels that nothing is said about, the first is taken for the caller's.
+
+    Raises
+    ------
+    UsageError
+        When `channels` does not fit, or nothing says whose three channels or more are.
+    """
+    count = source.channel_count
+    if channels is not None:
+        if len(channels) != count:
+            raise UsageError(
+                f"the file has {count} channel{'' if count == 1 else 's'}, --channels names {len(channels)}",
+                where=source.path,
+                hint="name one role a channel, e.g. --channels caller,agent",
+            )
+        return tuple(channels), "option"
+    if sidecar.channels is not None and len(sidecar.channels) == count:
+        return tuple(sidecar.channels), "sidecar"
+    if count == 1 and partner(Path(source.path)) is not None:
+        return (str((side(Path(source.path)) or ("", "mixed"))[1]),), "name"
+    if count == 1:
+        return ("mixed",), "format"
+    if count == 2:
+        return ("caller", "agent"), "assumed"
+    raise UsageError(
+        f"the file has {count} channels and nothing says whose they are",
+        where=source.path,
+        hint=f"name one role a channel: --channels caller,agent{',mixed' * (count - 2)}",
+    )
