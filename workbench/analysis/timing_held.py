@@ -50,11 +50,21 @@ class HeldMoments:
         }
         self._levels: HeldLevels | None = None
         self._lines: dict[str, Line] = {}
+        self._default: pl.DataFrame | None = None
 
     @property
     def measured_with(self) -> MeasureConfig:
         """The config that the archive was measured with."""
         return self._evidence.measured_with
+
+    @property
+    def default(self) -> pl.DataFrame:
+        """The events of the published method, derived once."""
+        from workbench.timing.score_config import ScoreConfig
+
+        if self._default is None:
+            self._default = self.events(ScoreConfig())
+        return self._default
 
     @property
     def levels(self) -> HeldLevels:

@@ -24,6 +24,7 @@ def chart(
     *,
     title: str = "Time to yield",
     awaited: str = "agent still speaking",
+    since: str = "the onset",
     not_scorable: int = 0,
 ) -> Drawn:
     """Draw a step curve with its 95 % band per group, and the numbers at risk below.
@@ -36,6 +37,8 @@ def chart(
         Title of the chart.
     awaited : str
         What has not happened yet, for the axis.
+    since : str
+        What times count from, for the axis.
     not_scorable : int
         Labelled moments that could not be scored; the subtitle says so.
 
@@ -65,7 +68,7 @@ def chart(
         "risk": at_risk.filter(kept).select(names, "time_s", "at_risk"),
     }
     last = max(float(time) for time in [*curves["time_s"], *at_risk["time_s"]])
-    spec = _spec([visible(name) for name in shown], last=last, awaited=awaited)
+    spec = _spec([visible(name) for name in shown], last=last, awaited=awaited, since=since)
     whole = order.sum()
     censored = int(whole["censored_count"].item())
     subtitle = (
@@ -76,7 +79,7 @@ def chart(
     return Drawn(spec, data, title=title, subtitle=subtitle)
 
 
-def _spec(groups: list[str], *, last: float, awaited: str) -> dict[str, Any]:
+def _spec(groups: list[str], *, last: float, awaited: str, since: str) -> dict[str, Any]:
     colour = {
         "field": "group",
         "type": "nominal",
@@ -85,7 +88,7 @@ def _spec(groups: list[str], *, last: float, awaited: str) -> dict[str, Any]:
     }
     across = {"type": "quantitative", "scale": {"domain": [0, last], "nice": False, "padding": 6}}
     up = {"type": "quantitative", "scale": {"domain": [0, 1]}}
-    x = {"field": "time_s", **across, "title": "time from the onset or the end of the turn (s)"}
+    x = {"field": "time_s", **across, "title": f"time from {since} (s)"}
     band = {
         "mark": {"type": "area", "interpolate": "step-after", "opacity": 0.16},
         "encoding": {"x": x, "y": {"field": "low", **up, "title": None}, "y2": {"field": "high"}, "color": colour},
@@ -126,10 +129,10 @@ def _spec(groups: list[str], *, last: float, awaited: str) -> dict[str, Any]:
                 "type": "nominal",
                 "sort": groups,
                 "title": "at risk",
-                "axis": {"ticks": False, "domain": False},
+                "axis": {"ticks": False, "domain": False, "labelPadding": 14},
             },
             "text": {"field": "at_risk", "type": "quantitative", "format": ",d"},
-            "color": {**colour, "legend": None},
+            "color": colour,
         },
         "width": theme.WIDTH - 200,
         "height": {"step": 18},

@@ -72,7 +72,7 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
     subtitle = (
         f"n: {theme.count(len(moments), 'moment')}: "
         + ", ".join(f"{said[name]:,} {name}" for name in STATUSES if name in said)
-        + f"; {censored:,} censored (the agent spoke on); "
+        + f"; {censored:,} censored (the agent spoke on, arrow); tick: talk-over; "
         + (f"left out: {left_out:,} with nothing to see" if left_out else "nothing left out")
     )
     shown = drawn.select("name", "status", "end_s", "yield_censored", "talk_over_s", "beside", "mark", "expect")
@@ -116,21 +116,20 @@ def _spec(names: list[str], *, present: list[str]) -> dict[str, Any]:
     arrow = {
         "transform": [{"filter": "datum.yield_censored"}],
         "mark": {"type": "point", "shape": "triangle-right", "filled": True, "size": 70, "xOffset": 5, "opacity": 1},
-        "encoding": {"y": y, "x": {"field": "end_s", **x}, "color": {**colour, "legend": None}},
+        "encoding": {"y": y, "x": {"field": "end_s", **x}, "color": colour},
     }
     ring = {
         "transform": [{"filter": "isValid(datum.mark)"}],
-        "mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "x": -8, "opacity": 1},
+        "mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "x": 5, "opacity": 1},
         "encoding": {
-            "y": y,
+            "y": {**y, "axis": None},
             "color": {"condition": {"test": "datum.mark == 'flipped'", "value": "#862e9c"}, "value": "#d98c00"},
         },
     }
     words = {
-        "mark": {"type": "text", "align": "left", "x": 0, "color": theme.INK, "fontSize": 11},
+        "mark": {"type": "text", "align": "left", "x": 16, "color": theme.INK, "fontSize": 11},
         "encoding": {"y": {**y, "axis": None}, "text": {"field": "beside", "type": "nominal"}},
-        "width": 290,
-        "height": {"step": 19},
     }
-    bars = {"layer": [bar, arrow, over, ring], "width": 330, "height": {"step": 19}}
-    return {"data": {"name": "moments"}, "hconcat": [bars, words], "spacing": 14}
+    beside = {"layer": [ring, words], "width": 300, "height": {"step": 19}}
+    bars = {"layer": [bar, arrow, over], "width": 330, "height": {"step": 19}}
+    return {"data": {"name": "moments"}, "hconcat": [bars, beside], "spacing": 14}

@@ -58,6 +58,7 @@ def chart(spread: pl.DataFrame, *, not_scorable: int = 0, title: str = "How long
 
 def _pane(measure: str, own: pl.DataFrame, *, width: int) -> dict[str, Any]:
     last = max(own["bin_end_s"].to_list())
+    highest = max(own.select("bin_start_s", "moment_count").group_by("bin_start_s").sum()["moment_count"].to_list())
     legend = {"title": None, "orient": "bottom", "direction": "vertical"}
     return {
         "data": {"name": measure},
@@ -77,7 +78,7 @@ def _pane(measure: str, own: pl.DataFrame, *, width: int) -> dict[str, Any]:
                 "type": "quantitative",
                 "stack": "zero",
                 "title": "moments (count)",
-                "axis": {"tickMinStep": 1, "format": "d", "tickCount": 5},
+                "axis": {"tickMinStep": 1, "format": "d", "tickCount": min(5, highest)},
             },
             "color": {
                 "field": "ended",

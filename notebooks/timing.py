@@ -1,0 +1,487 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["callbench[notebooks]"]
+# ///
+"""How soon agents yield and answer, how sure that is, and which verdicts hang on a threshold."""
+
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="full", app_title="Timing: who yields, how soon, how sure")
+
+with app.setup:
+    import sys
+
+    import marimo as mo
+    import polars as pl
+
+    import workbench
+    from workbench.analysis.default_archive import default_archive
+    from workbench.analysis.timing_counts import four_cells, rates
+    from workbench.analysis.timing_held import HeldMoments
+    from workbench.analysis.timing_spread import spread, talk_over_shares
+    from workbench.analysis.timing_survival import at_risk, compared, curves, summaries, times_to
+    from workbench.analysis.timing_sweep import sweep
+    from workbench.analysis.timing_tuned import AXES, axis, tuned
+    from workbench.analysis.tried import tried
+    from workbench.archive.views import query
+    from workbench.charts import survival, theme, timing_moments, timing_spread
+    from workbench.charts.shown import shown, table_of
+
+    MOST_MOMENTS_UNASKED = 500
+    EVENTS = "from timing_events where config_id = $config order by call_id, label_id"
+    YIELDS = (
+        "select call_id, yield_observed_s, yield_censored from timing_events where awaits_yield and config_id = $config"
+    )
+    ANSWERS = "select call_id, response_observed_s, response_censored from timing_events where awaits_response and config_id = $config"
+    MOMENTS = {"call_id": 235, "onset_s": 70, "expect": 65, "status": 105, "reason": 175, "ended": 125}
+    MOMENTS |= {"talk_over_s": 95, "response_gap_s": 120, "decision_margin_s": 135, "mark": 120}
+    MOMENTS |= {"parameter": 150, "side": 60, "kept_at": 70, "flips_at": 70, "status_then": 110, "reason_then": 170}
+    WIDTHS = {"group": 120, "agent_id": 110, "agent_version": 105, "expect": 80, "yielded": 80, "held": 80}
+    WIDTHS |= {"calls": 55, "moments": 75, "responses": 85, "censored": 75, "not_judged": 90}
+    WIDTHS |= {f"{name} (s)": 85 for name in ("median", "p50", "p90", "p95", "tau")}
+    WIDTHS |= {f"{name}, 95 %": 105 for name in ("median", "p50", "p90", "p95", "mean")}
+    WIDTHS |= {"mean up to tau (s)": 130, "mean of finished (s)": 145, "reason": 230, "unit": 150}
+    GAPS = "select call_id, gap_s from turn_gaps where clock = 'audio' order by call_id, gap_ix"
+    BY_AGENT = "from response_gap_by_agent where clock = 'audio' order by agent_id, agent_version"
+
+
+@app.cell
+def title():
+    mo.md("""
+    # Timing: who yields, how soon, how sure
+
+    Every number is measured from the sound; every verdict rests on a moment that a person labelled yield or hold.
+    Move a slider and all verdicts are derived anew, from stored runs and levels, without the sound.
+
+    As a script: `python notebooks/timing.py --archive DIR` prints a summary.
+    """)
+    return
+
+
+@app.cell
+def params():
+    archive_path = default_archive(str(mo.cli_args().get("archive") or ""), beside=mo.notebook_dir().parent)
+    return (archive_path,)
+
+
+@app.cell
+def load(archive_path):
+    archive, _problem = tried(lambda: workbench.open(archive_path))
+    if _problem is not None and mo.app_meta().mode == "script":
+        sys.exit(_problem)
+    mo.stop(
+        _problem is not None,
+        mo.callout(mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"),
+    )
+    held = HeldMoments(archive)
+    gaps = archive.sql(GAPS)
+    mo.plain_text(
+        f"{archive_path} · snapshot {archive.snapshot} · {theme.count(len(held.labels), 'labelled moment')} in "
+        f"{theme.count(len(held.call_ids), 'call')} · {theme.count(len(gaps), 'timed answer')}"
+    )
+    return archive, gaps, held
+
+
+@app.cell
+def controls(archive_path, held):
+    _said = {
+        "rel_db": "speech above the noise floor, rel_db (dB)",
+        "hangover_s": "speech goes on after a loud frame, hangover_s (s)",
+        "yield_hangover_s": "quiet this long is a yield, yield_hangover_s (s)",
+        "max_search_s": "a yield is looked for, max_search_s (s)",
+        "max_time_to_yield_s": "bound: max_time_to_yield_s (s)",
+        "max_talk_over_s": "bound: max_talk_over_s (s)",
+    }
+    sliders = mo.ui.dictionary(
+        {
+            name: mo.ui.slider(
+                steps=axis(held, name)[0],
+                value=axis(held, name)[1],
+                label=_said[name],
+                show_value=True,
+                full_width=True,
+            )
+            for name in AXES
+        }
+    )
+    bounds = mo.ui.switch(label="these bounds replace those of the labels")
+    parted = mo.ui.dropdown(
+        ["all together", "agent_version", "source_format", "expect", "author"], value="all together", label="curves by"
+    )
+    mo.stop(
+        not held.labels,
+        mo.callout(
+            mo.plain_text(
+                "No moment is labelled yet, so nothing can be judged; what needs no label stands below.\n"
+                f"workbench label CALL --at SECONDS --expect yield --archive {archive_path}"
+            ),
+            kind="warn",
+        ),
+    )
+    _six = sliders.elements
+    mo.vstack(
+        [
+            mo.md("## What if"),
+            mo.hstack([_six["rel_db"], _six["hangover_s"]], widths="equal", gap=3),
+            mo.hstack([_six["yield_hangover_s"], _six["max_search_s"]], widths="equal", gap=3),
+            mo.hstack([_six["max_time_to_yield_s"], _six["max_talk_over_s"]], widths="equal", gap=3),
+            mo.hstack([bounds, parted], justify="start", gap=3),
+        ]
+    )
+    return bounds, parted, sliders
+
+
+@app.cell
+def derived(bounds, held, parted, sliders):
+    _replaced = ("max_time_to_yield_s", "max_talk_over_s") if bounds.value else ()
+    now = tuned(held, {name: float(value) for name, value in sliders.value.items()}, replaced=_replaced)
+    by = None if parted.value not in now.events.columns else parted.value
+    not_scorable = now.events.filter(pl.col("status").is_in(["NOT_SCORABLE", "INCONCLUSIVE"]))
+    at = {"config": now.config_id}
+    return at, by, not_scorable, now
+
+
+@app.cell
+def verdicts(at, not_scorable, now):
+    _counts = {row["status"]: row["len"] for row in now.events.group_by("status").len().to_dicts()}
+    _near = now.events.filter(pl.col("boundary_sensitive").fill_null(value=False)).height
+    _columns = ["call_id", "onset_s", "expect", "status", "reason", "ended", "talk_over_s", "response_gap_s"]
+    _columns += ["decision_margin_s", "mark"]
+    _order = now.events.sort(
+        ~pl.col("flipped"), ~pl.col("boundary_sensitive").fill_null(value=False), maintain_order=True
+    )
+    mo.vstack(
+        [
+            mo.md(
+                "## Verdicts\n\nLook for moments that flip (violet) or stand within a hop of a bound (amber): their "
+                "verdict is the threshold's as much as the agent's. Compared with the published method."
+            ),
+            mo.hstack(
+                [
+                    mo.stat(f"{_counts.get('PASS', 0):,}", label="PASS"),
+                    mo.stat(f"{_counts.get('FAIL', 0):,}", label="FAIL"),
+                    mo.stat(f"{len(not_scorable):,}", label="not judged"),
+                    mo.stat(f"{now.flip_count:,}", label="flipped"),
+                    mo.stat(f"{_near:,}", label="next to a bound"),
+                ],
+                justify="start",
+                gap=2,
+            ),
+            timing_moments.chart(now.events),
+            mo.md(f"The same rows as SQL, after `{now.how}`:"),
+            shown(
+                now.events,
+                EVENTS,
+                "timing_events",
+                params=at,
+                table=table_of(as_moments(_order).select(_columns), widths=MOMENTS),
+            ),
+        ]
+    )
+    return
+
+
+@app.cell
+def cells(at, now):
+    _four = four_cells(now.events).join(rates(now.events), on="expect", how="left", maintain_order="left")
+    mo.vstack(
+        [
+            mo.md(
+                "## What was expected, what the agent did\n\nTwo faults that are never added up: to talk on, and to "
+                "stop for nothing. Not judged stays in sight."
+            ),
+            shown(_four, EVENTS, "four_cells", params=at, table=table_of(as_cells(_four), widths=WIDTHS)),
+        ]
+    )
+    return
+
+
+@app.cell
+def yields(at, by, not_scorable, now):
+    _times = times_to("yield", now.events, by=by)
+    yield_summaries = summaries(_times)
+    mo.vstack(
+        [
+            mo.md(
+                "## Time to yield\n\nOf moments labelled yield in which the agent was speaking. An agent that never "
+                "stopped is censored and stays; the mean of the finished leaves them out, and flatters."
+            ),
+            survival.chart(
+                curves(_times), yield_summaries, at_risk(_times, ticks_s=ticks(_times)), not_scorable=len(not_scorable)
+            ),
+            mo.md(tested(compared(_times))),
+            shown(
+                yield_summaries,
+                YIELDS,
+                "time_to_yield",
+                params=at,
+                table=table_of(with_intervals(yield_summaries), widths=WIDTHS),
+            ),
+        ]
+    )
+    return (yield_summaries,)
+
+
+@app.cell
+def answers(at, by, not_scorable, now):
+    _times = times_to("respond", now.events, by=by)
+    _summaries = summaries(_times)
+    mo.vstack(
+        [
+            mo.md(
+                "## Time to respond\n\nFrom the end of the caller's turn to the agent's answer, of all judged moments; "
+                "censored where the recording ended first."
+            ),
+            survival.chart(
+                curves(_times),
+                _summaries,
+                at_risk(_times, ticks_s=ticks(_times)),
+                title="Time to respond",
+                awaited="no answer yet",
+                since="the end of the caller's turn",
+                not_scorable=len(not_scorable),
+            ),
+            mo.md(tested(compared(_times))),
+            shown(
+                _summaries,
+                ANSWERS,
+                "time_to_respond",
+                params=at,
+                table=table_of(with_intervals(_summaries), widths=WIDTHS),
+            ),
+        ]
+    )
+    return
+
+
+@app.cell
+def spreads(gaps, not_scorable, now):
+    _binned = spread(now.events, gaps)
+    mo.vstack(
+        [
+            mo.md(
+                "## How long things took\n\nResponse gaps are of all calls with a clock of sound and need no label; the "
+                "other two are of the labelled moments. Look at the tails."
+            ),
+            timing_spread.chart(_binned, not_scorable=len(not_scorable)),
+        ]
+    )
+    return
+
+
+@app.cell
+def gap_tables(archive, gaps):
+    _agents = archive.sql(BY_AGENT)
+    mo.vstack(
+        [
+            shown(
+                _agents,
+                BY_AGENT,
+                "response_gap_by_agent",
+                table=table_of(with_intervals(_agents, ["p50", "p90", "p95"], prefix="gap_"), widths=WIDTHS),
+            ),
+            shown(gaps, GAPS, "response_gaps", folded=True),
+        ],
+        gap=0.5,
+    )
+    return
+
+
+@app.cell
+def shares(archive):
+    _sql = query("talk_over_share")
+    _calls = archive.sql(_sql)
+    talk_over = talk_over_shares(_calls.filter(pl.col("clock") == "audio"), by="source_format")
+    mo.vstack(
+        [
+            mo.md(
+                "## How much was talk-over\n\nSeconds in which both spoke per second of the callers' speech: a ratio of "
+                "sums over calls, with the linearised interval and that of a bootstrap of calls beside it. No label is needed."
+            ),
+            shown(talk_over, _sql, "talk_over_share", table=table_of(as_shares(talk_over), widths=WIDTHS)),
+        ]
+    )
+    return (talk_over,)
+
+
+@app.cell
+def asked():
+    sweep_button = mo.ui.run_button(label="Sweep every parameter over all moments")
+    return (sweep_button,)
+
+
+@app.cell
+def swept(held, sweep_button):
+    mo.stop(not held.labels)
+    mo.stop(
+        len(held.labels) > MOST_MOMENTS_UNASKED and not sweep_button.value,
+        mo.vstack(
+            [mo.md("## Where verdicts flip\n\nMany moments are labelled: this may take a minute."), sweep_button]
+        ),
+    )
+    _names = ["rel_db", "hangover_s", "yield_hangover_s", "max_time_to_yield_s", "max_talk_over_s"]
+    _found = [sweep(held, {name: axis(held, name)[0]}).flips for name in _names]
+    flips = pl.concat(_found)
+    mo.vstack(
+        [
+            mo.md(
+                "## Where verdicts flip\n\nOne parameter at a time over its whole slider, the others as published: the "
+                "nearest value on each side at which a verdict is another one. A moment without a row never flips. Levels "
+                "are stored in hundredths of a dB; input health stays as measured."
+            ),
+            shown(
+                flips,
+                "from standing_labels where kind = 'expectation' order by call_id, label_id",
+                "verdict_flips",
+                table=table_of(flips.drop("label_id"), page_size=16, widths=MOMENTS),
+            ),
+        ]
+    )
+    return (flips,)
+
+
+@app.cell
+def unusable(held):
+    _rows = held.default.filter(pl.col("status").is_in(["NOT_SCORABLE", "INCONCLUSIVE"]))
+    _reasons = _rows.group_by("status", "reason").agg(
+        moment_count=pl.len(), call_count=pl.col("call_id").n_unique(), first_call=pl.col("call_id").min()
+    )
+    _sql = "from timing_events where status not in ('PASS', 'FAIL') order by call_id, label_id"
+    mo.vstack(
+        [
+            mo.md("## What could not be judged\n\nAnd why. It counts neither as passed nor as failed."),
+            shown(_rows, _sql, "not_judged", table=table_of(_reasons.sort("status", "reason"))),
+        ]
+        if len(_rows)
+        else [mo.md("## What could not be judged\n\nEvery labelled moment could be judged.")]
+    )
+    return
+
+
+@app.cell
+def summary(archive, archive_path, flips, now, talk_over, yield_summaries):
+    if mo.app_meta().mode == "script":
+        print(f"{archive_path}: snapshot {archive.snapshot}, {theme.count(len(now.events), 'labelled moment')}")
+        for _row in rates(now.events).iter_rows(named=True):
+            print(
+                f"{_row['expect']}: {_row['pass_count']} of {_row['trial_count']} judged moments pass{interval(_row)}"
+            )
+        for _row in yield_summaries.iter_rows(named=True):
+            print(
+                f"time to yield: median {seconds(_row['median_s'])}, mean up to {_row['tau_s']:g} s "
+                f"{seconds(_row['mean_s'])}, {_row['censored_count']} of {_row['moment_count']} censored"
+            )
+        for _row in talk_over.iter_rows(named=True):
+            print(
+                f"talk-over, {_row['group']}: {_row['talk_over_s']:.1f} of {_row['caller_s']:.1f} s of the callers' speech"
+            )
+        print(f"verdicts that flip somewhere on a slider: {flips.select('call_id', 'label_id').n_unique()}")
+    return
+
+
+@app.function
+def ticks(times):
+    """Return at most nine round times from 0 to the longest one, at which numbers at risk are given."""
+    longest = max(times["duration_s"].to_list(), default=0.0)
+    step = next((step for step in (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0) if longest / step <= 8), 30.0)
+    return [step * ix for ix in range(int(longest / step) + 1)]
+
+
+@app.function
+def with_intervals(rows, measures=("median", "p90", "mean"), *, prefix=""):
+    """Return a summary with each measure's two bounds in one column, to read; None is open, or not reached."""
+
+    def bounds(low, high):
+        ends = ["open" if end is None else f"{end:.2f}" for end in (low, high)]
+        return "none" if ends == ["open", "open"] else " to ".join(ends)
+
+    names = ["group", "agent_id", "agent_version", "call_count", "moment_count", "response_count", "censored_count"]
+    found = [
+        rows[name].alias(
+            name.removesuffix("_count") + ("" if name == "censored_count" else "s" * name.endswith("_count"))
+        )
+        for name in names
+        if name in rows.columns
+    ]
+    for measure in measures:
+        whole = f"{prefix}{measure}_s" if f"{prefix}{measure}_s" in rows.columns else f"{prefix}{measure}_lin_s"
+        pairs = zip(rows[f"{prefix}{measure}_low_s"], rows[f"{prefix}{measure}_high_s"], strict=True)
+        title = "mean up to tau" if measure == "mean" else measure
+        found.append(rows[whole].alias(f"{title} (s)"))
+        found.append(pl.Series(f"{measure}, 95 %", [bounds(*pair) for pair in pairs], dtype=pl.String))
+    last = {"tau_s": "tau (s)", "finished_mean_s": "mean of finished (s)", "unit": "unit", "reason": "reason"}
+    return pl.DataFrame([*found, *(rows[name].alias(said) for name, said in last.items() if name in rows.columns)])
+
+
+@app.function
+def as_moments(events):
+    """Return events with the time to yield as text that says where it is only a lower bound, and what marks them."""
+    near = pl.col("boundary_sensitive").fill_null(value=False)
+    return events.with_columns(
+        ended=pl.when(pl.col("yield_observed_s").is_null())
+        .then(pl.lit(""))
+        .when("yield_censored")
+        .then(pl.format("spoke on > {} s", pl.col("yield_observed_s").round(2)))
+        .otherwise(pl.format("yielded {} s", pl.col("yield_observed_s").round(2))),
+        mark=pl.concat_str(
+            [pl.when("flipped").then(pl.lit("flipped")), pl.when(near).then(pl.lit("next to a bound"))],
+            separator=", ",
+            ignore_nulls=True,
+        ),
+    )
+
+
+@app.function
+def as_cells(rows):
+    """Return the four cells with their pass rates as counts and interval, to read."""
+    said = [f"{row['pass_count']} of {row['trial_count']}{interval(row)}" for row in rows.iter_rows(named=True)]
+    counts = rows.select("expect", yielded="yielded_count", held="held_count", not_judged="not_judged_count")
+    return counts.with_columns(pl.Series("judged moments that pass", said, dtype=pl.String), rows["unit"])
+
+
+@app.function
+def as_shares(rows):
+    """Return shares of talk-over as percentages with both intervals, to read."""
+
+    def percent(row, low, high):
+        return "none" if row[low] is None else f"{row[low]:.1%} to {row[high]:.1%}"
+
+    listed = list(rows.iter_rows(named=True))
+    share = ["none" if row["share"] is None else f"{row['share']:.1%}" for row in listed]
+    texts = {"share": share, "95 %, linearised": [percent(row, "share_low", "share_high") for row in listed]}
+    texts["95 %, bootstrap of calls"] = [percent(row, "boot_low", "boot_high") for row in listed]
+    counts = rows.select("group", pl.col("call_count").alias("calls"), "talk_over_s", "caller_s")
+    columns = [pl.Series(name, values, dtype=pl.String) for name, values in texts.items()]
+    return counts.with_columns(*columns, rows["reason"])
+
+
+@app.function
+def tested(found):
+    """Return what the log-rank test says, as a sentence; nothing where there is nothing to compare."""
+    if found is None:
+        return ""
+    groups = ", ".join(
+        f"{name}: {seen} seen, {expected:.1f} expected"
+        for name, seen, expected in zip(found.groups, found.observed, found.expected, strict=True)
+    )
+    plain = groups.translate({ord(mark): " " for mark in "`*_<>[]()#\n"})
+    return f"Log-rank test: chi-square {found.chi2:.2f}, df {found.df}, p = {found.p:.3g} ({plain}). It takes moments for independent."
+
+
+@app.function
+def interval(row):
+    """Return the interval of a rate as text; nothing where there is none."""
+    if row["pass_rate_low"] is None:
+        return ""
+    return f" ({row['pass_rate']:.0%}, 95 % interval {row['pass_rate_low']:.0%} to {row['pass_rate_high']:.0%})"
+
+
+@app.function
+def seconds(value):
+    """Return seconds as text; None was not reached."""
+    return "not reached" if value is None else f"{value:.2f} s"
+
+
+if __name__ == "__main__":
+    app.run()

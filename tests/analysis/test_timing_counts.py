@@ -1,0 +1,72 @@
+"""Four cells and pass rates: counted by hand, with calls as the unit where a call gives several moments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from workbench.analysis.timing_counts import four_cells, rates
+from workbench.analysis.timing_held import HeldMoments, columns
+from workbench.analysis.timing_tuned import axis, tuned
+from workbench.archive.archive import Archive
+
+
+def frame(*rows: tuple[str, str, str, bool | None]) -> pl.DataFrame:
+    events: list[dict[str, Any]] = [
+        dict.fromkeys(columns()) | {"call_id": call, "expect": expect, "status": status, "did_yield": yielded}
+        for call, expect, status, yielded in rows
+    ]
+    return pl.DataFrame(events, schema=columns())
+
+
+def test_four_cells_keep_what_was_not_judged() -> None:
+    events = frame(
+        ("a", "yield", "PASS", True),
+        ("b", "yield", "FAIL", False),
+        ("c", "yield", "FAIL", True),  # too slow
+        ("d", "yield", "NOT_SCORABLE", True),
+        ("e", "hold", "PASS", False),
+        ("f", "hold", "INCONCLUSIVE", None),
+    )
+    assert four_cells(events).rows() == [("yield", 2, 1, 1), ("hold", 0, 1, 1)]
+    assert four_cells(events.clear()).rows() == [("yield", 0, 0, 0), ("hold", 0, 0, 0)]
+    row = rates(events).row(0, named=True)
+    assert (row["pass_count"], row["trial_count"], row["unit"]) == (1, 3, "moment, one a call")
+    assert rates(events.clear())["pass_rate"].to_list() == [None, None]
+
+
+def test_several_moments_of_a_call_do_not_count_as_so_many_calls() -> None:
+    """The interval of a ratio of sums, statsmodels' WLS with HC0 times G/(G-1): golden/stats/ratio_of_sums.json."""
+    passed, trials = [3, 0, 7, 2, 5, 1], [40, 25, 61, 33, 48, 20]
+    rows = [
+        (f"c{ix}", "yield", "PASS" if n < good else "FAIL", True)
+        for ix, (good, all_) in enumerate(zip(passed, trials, strict=True))
+        for n in range(all_)
+    ]
+    row = rates(frame(*rows)).row(0, named=True)
+    assert (row["unit"], row["call_count"], row["trial_count"]) == ("call", 6, 227)
+    assert row["pass_rate_low"] == pytest.approx(0.038553175609444)
+    assert row["pass_rate_high"] == pytest.approx(0.1200371327606)
+    alike = [(f"c{ix}", "yield", "PASS", True) for ix in range(8) for _ in range(5)]
+    row = rates(frame(*alike)).row(0, named=True)
+    assert row["unit"] == "call, as so many trials"
+    assert (row["pass_rate_low"], row["pass_rate_high"]) == (pytest.approx(0.676, abs=5e-4), 1.0)  # Wilson 8/8
+
+
+def test_a_slider_is_answered_with_what_flipped_and_how_to_get_it(demo_archive: Path) -> None:
+    with Archive(demo_archive) as archive:
+        held = HeldMoments(archive)
+        start = {name: axis(held, name)[1] for name in ("rel_db", "yield_hangover_s", "max_talk_over_s")}
+        same = tuned(held, start)
+        assert (same.flip_count, same.how) == (0, "workbench score")
+        assert same.events.drop("flipped").equals(held.default)
+        other = tuned(held, start | {"yield_hangover_s": 0.104, "rel_db": 999.0})
+        assert other.how == "workbench measure --rel-db 35 then workbench score --yield-hangover-s 0.1"
+        assert other.flip_count == other.events["flipped"].sum() > 0
+        assert other.config_id == other.events["config_id"].item(0) != same.config_id
+        bound = tuned(held, start | {"max_talk_over_s": 0.1}, replaced=["max_talk_over_s"])
+        assert "talked_over" in " ".join(bound.events["reason"].drop_nulls())
+        assert tuned(held, start | {"max_talk_over_s": 0.1}).flip_count == 0  # labels keep their own bounds

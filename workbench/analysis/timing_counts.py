@@ -1,0 +1,92 @@
+"""Counts of scored moments: what was expected against what the agent did, and rates with their intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.stats.rates import wilson
+from workbench.stats.ratios import ratio_of_sums
+
+if TYPE_CHECKING:
+    import polars as pl
+
+JUDGED = ("PASS", "FAIL")
+
+
+def four_cells(events: pl.DataFrame) -> pl.DataFrame:
+    """Return how often the agent yielded and held where it should have yielded, and where it should have held.
+
+    Parameters
+    ----------
+    events : polars.DataFrame
+        Rows of the view `timing_events` of one config.
+
+    Returns
+    -------
+    polars.DataFrame
+        `expect`, `yielded_count`, `held_count`, `not_judged_count`: two rows, whatever is there. Never an accuracy:
+        a yield too many and one too few are different faults.
+    """
+    import polars as pl
+
+    judged = pl.col("status").is_in(JUDGED)
+    rows = []
+    for expect in ("yield", "hold"):
+        own = events.filter(pl.col("expect") == expect)
+        done = own.filter(judged)
+        yielded = done.filter(pl.col("did_yield")).height
+        rows.append((expect, yielded, done.height - yielded, own.height - done.height))
+    names = ("expect", "yielded_count", "held_count", "not_judged_count")
+    return pl.DataFrame(rows, schema=list(names), orient="row").cast(dict.fromkeys(names[1:], pl.Int64))
+
+
+def rates(events: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
+    """Return how many judged moments pass, by what was expected, with an interval that knows about calls.
+
+    Parameters
+    ----------
+    events : polars.DataFrame
+        Rows of the view `timing_events` of one config.
+    confidence : float, default 0.95
+        Two-sided level.
+
+    Returns
+    -------
+    polars.DataFrame
+        `expect`, `pass_count`, `trial_count`, `call_count`, `pass_rate`, `pass_rate_low`, `pass_rate_high`, `unit`.
+        With one moment a call the interval is Wilson's. Else calls are the unit: a ratio of sums, cut to 0..1, and
+        Wilson over calls where there are fewer than three or all are alike.
+    """
+    import polars as pl
+
+    kinds: dict[str, Any] = {"expect": pl.String}
+    kinds |= dict.fromkeys(("pass_count", "trial_count", "call_count"), pl.Int64)
+    kinds |= dict.fromkeys(("pass_rate", "pass_rate_low", "pass_rate_high"), pl.Float64) | {"unit": pl.String}
+    rows = []
+    for expect in ("yield", "hold"):
+        own = events.filter((pl.col("expect") == expect) & pl.col("status").is_in(JUDGED))
+        by_call = own.group_by("call_id").agg(passed=(pl.col("status") == "PASS").sum(), trials=pl.len())
+        by_call = by_call.sort("call_id")
+        passed, trials, calls = int(by_call["passed"].sum()), own.height, by_call.height
+        row: dict[str, Any] = {"expect": expect, "pass_count": passed, "trial_count": trials, "call_count": calls}
+        interval, unit = _interval(by_call["passed"].to_list(), by_call["trials"].to_list(), confidence=confidence)
+        row |= {"pass_rate": passed / trials if trials else None, "unit": unit}
+        rows.append(row | dict(zip(("pass_rate_low", "pass_rate_high"), interval, strict=True)))
+    return pl.DataFrame(rows, schema=kinds)
+
+
+def _interval(
+    passed: list[int], trials: list[int], *, confidence: float
+) -> tuple[tuple[float | None, float | None], str]:
+    if not trials:
+        return (None, None), "no moment was judged"
+    if max(trials) == 1:
+        found = wilson(sum(passed), len(trials), confidence=confidence)
+        return (found or (None, None)), "moment, one a call"
+    ratio = ratio_of_sums(passed, trials, confidence=confidence)
+    if ratio is not None and ratio.low is not None and ratio.high is not None:
+        return (max(0.0, ratio.low), min(1.0, ratio.high)), "call"
+    share = sum(passed) / sum(trials)
+    calls = len(trials)
+    found = wilson(round(share * calls), calls, confidence=confidence)
+    return (found or (None, None)), "call, as so many trials"
