@@ -23,6 +23,7 @@ NAMES = (
     "turns",
     "verdicts",
     "timing_sweep",
+    "timing_truth",
     "notebook",
     "jsonl",
 )

@@ -25,6 +25,7 @@ ROWS = {
     "turns": 5,
     "verdicts": 6,
     "timing_sweep": 16,
+    "timing_truth": 20,
     "notebook": 14,
     "jsonl": 2,
 }

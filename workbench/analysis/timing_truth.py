@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.audio.config import MeasureConfig
-from workbench.audio.perturb import Sound, write_wav
+from workbench.audio.perturb import write_wav
 from workbench.errors import ImportFailed, UsageError
 from workbench.timing.truth import SIGNALS, TruthCall, compare
 from workbench.timing.truth_errors import Distribution, distribution
@@ -110,7 +110,7 @@ def benchmark(
         items: list[Item] = []
         for place in places:
             if place.name == name:
-                some, left_out = _of_folder(place)
+                some, left_out = known_calls(place)
                 items.extend(some)
                 report.left_out.extend(left_out)
         if items:
@@ -119,7 +119,7 @@ def benchmark(
         if on_source:
             on_source(f"rendered: {condition}")
         with tempfile.TemporaryDirectory(prefix="workbench-rendered-") as scratch:
-            items = [_written(call, sound, Path(scratch)) for call, sound in rendered(condition, count=render)]
+            items = rendered_calls(condition, count=render, folder=Path(scratch))
             report.findings.extend(_compared(f"rendered: {condition}", items, wanted))
     return report
 
@@ -189,7 +189,23 @@ def measured(items: Sequence[Item], backends: Sequence[str]) -> dict[str, tuple[
     return found
 
 
-def _of_folder(place: Path) -> tuple[list[Item], list[dict[str, str]]]:
+def known_calls(place: Path) -> tuple[list[Item], list[dict[str, str]]]:
+    """Return the calls of a folder whose speech is known, and those left out with the reason.
+
+    Parameters
+    ----------
+    place : path
+        As :func:`benchmark` takes it.
+
+    Returns
+    -------
+    tuple of list of Item and list of dict
+
+    Raises
+    ------
+    UsageError
+        When the folder holds no call.
+    """
     from workbench.ingest import read
     from workbench.schema.call import Call
 
@@ -277,7 +293,25 @@ def _bridged(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return joined
 
 
-def _written(call: TruthCall, sound: Sound, folder: Path) -> Item:
-    path = folder / f"{call.call_id}.wav"
-    write_wav(path, sound)
-    return Item(call=call, path=path, roles=("caller", "agent"), truth=EXACT)
+def rendered_calls(condition: str, *, count: int, folder: Path) -> list[Item]:
+    """Return calls with exact boundaries, their sound written as WAV files.
+
+    Parameters
+    ----------
+    condition : str
+        A key of :data:`workbench.timing.truth_rendered.CONDITIONS`.
+    count : int
+        How many.
+    folder : path
+        Where the files go.
+
+    Returns
+    -------
+    list of Item
+    """
+    items = []
+    for call, sound in rendered(condition, count=count):
+        path = folder / f"{call.call_id}.wav"
+        write_wav(path, sound)
+        items.append(Item(call=call, path=path, roles=("caller", "agent"), truth=EXACT))
+    return items
