@@ -51,7 +51,7 @@ def archive(tmp_path: Path) -> Archive:
 
 def test_a_label_is_scored_by_hand(archive: Archive) -> None:
     """The agent is loud up to window 249 (2.49 to 2.51 s), so it is quiet from frame 250; both are loud from 2.0 s."""
-    labelling.expectation(archive.layout, "one", onset_s=2.0, expect="yield", author="A", max_talk_over_s=0.4)
+    archive.label("one", onset_s=2.0, expect="yield", author="A", max_talk_over_s=0.4)
     (event,) = archive.score().events
     assert (event["did_yield"], event["time_to_yield_s"], event["talk_over_s"]) == (True, 0.5, 0.5)
     assert (event["status"], event["reason"], event["decision_margin_s"]) == ("FAIL", "talked_over", -0.1)

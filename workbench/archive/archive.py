@@ -174,6 +174,14 @@ class Archive:
             self.score()
         return report
 
+    def label(self, call_id: str, *, onset_s: float, expect: str, author: str, **more: Any) -> str:
+        """Say what the agent should have done at a moment; see :func:`workbench.archive.labelling.expectation`."""
+        from workbench.archive.labelling import expectation
+
+        label_id = expectation(self.layout, call_id, onset_s=onset_s, expect=expect, author=author, **more)
+        self.refresh()
+        return label_id
+
     def score(self, *, config: ScoreConfig | None = None) -> Scoring:
         """Score the standing labels; see :func:`workbench.archive.scoring.score`."""
         from workbench.archive.scoring import score
