@@ -19,6 +19,16 @@ with app.setup:
     from workbench.analysis.default_archive import default_archive
     from workbench.analysis.timing_counts import four_cells, rates
     from workbench.analysis.timing_held import HeldMoments
+    from workbench.analysis.timing_shown import (
+        as_cells,
+        as_moments,
+        as_shares,
+        interval,
+        seconds,
+        tested,
+        ticks,
+        with_intervals,
+    )
     from workbench.analysis.timing_spread import spread, talk_over_shares
     from workbench.analysis.timing_survival import at_risk, compared, curves, summaries, times_to
     from workbench.analysis.timing_sweep import sweep
@@ -378,109 +388,6 @@ def summary(archive, archive_path, flips, now, talk_over, yield_summaries):
             )
         print(f"verdicts that flip somewhere on a slider: {flips.select('call_id', 'label_id').n_unique()}")
     return
-
-
-@app.function
-def ticks(times):
-    """Return at most nine round times from 0 to the longest one, at which numbers at risk are given."""
-    longest = max(times["duration_s"].to_list(), default=0.0)
-    step = next((step for step in (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0) if longest / step <= 8), 30.0)
-    return [step * ix for ix in range(int(longest / step) + 1)]
-
-
-@app.function
-def with_intervals(rows, measures=("median", "p90", "mean"), *, prefix=""):
-    """Return a summary with each measure's two bounds in one column, to read; None is open, or not reached."""
-
-    def bounds(low, high):
-        ends = ["open" if end is None else f"{end:.2f}" for end in (low, high)]
-        return "none" if ends == ["open", "open"] else " to ".join(ends)
-
-    names = ["group", "agent_id", "agent_version", "call_count", "moment_count", "response_count", "censored_count"]
-    found = [
-        rows[name].alias(
-            name.removesuffix("_count") + ("" if name == "censored_count" else "s" * name.endswith("_count"))
-        )
-        for name in names
-        if name in rows.columns
-    ]
-    for measure in measures:
-        whole = f"{prefix}{measure}_s" if f"{prefix}{measure}_s" in rows.columns else f"{prefix}{measure}_lin_s"
-        pairs = zip(rows[f"{prefix}{measure}_low_s"], rows[f"{prefix}{measure}_high_s"], strict=True)
-        title = "mean up to tau" if measure == "mean" else measure
-        found.append(rows[whole].alias(f"{title} (s)"))
-        found.append(pl.Series(f"{measure}, 95 %", [bounds(*pair) for pair in pairs], dtype=pl.String))
-    last = {"tau_s": "tau (s)", "finished_mean_s": "mean of finished (s)", "unit": "unit", "reason": "reason"}
-    return pl.DataFrame([*found, *(rows[name].alias(said) for name, said in last.items() if name in rows.columns)])
-
-
-@app.function
-def as_moments(events):
-    """Return events with the time to yield as text that says where it is only a lower bound, and what marks them."""
-    near = pl.col("boundary_sensitive").fill_null(value=False)
-    return events.with_columns(
-        ended=pl.when(pl.col("yield_observed_s").is_null())
-        .then(pl.lit(""))
-        .when("yield_censored")
-        .then(pl.format("spoke on > {} s", pl.col("yield_observed_s").round(2)))
-        .otherwise(pl.format("yielded {} s", pl.col("yield_observed_s").round(2))),
-        mark=pl.concat_str(
-            [pl.when("flipped").then(pl.lit("flipped")), pl.when(near).then(pl.lit("next to a bound"))],
-            separator=", ",
-            ignore_nulls=True,
-        ),
-    )
-
-
-@app.function
-def as_cells(rows):
-    """Return the four cells with their pass rates as counts and interval, to read."""
-    said = [f"{row['pass_count']} of {row['trial_count']}{interval(row)}" for row in rows.iter_rows(named=True)]
-    counts = rows.select("expect", yielded="yielded_count", held="held_count", not_judged="not_judged_count")
-    return counts.with_columns(pl.Series("judged moments that pass", said, dtype=pl.String), rows["unit"])
-
-
-@app.function
-def as_shares(rows):
-    """Return shares of talk-over as percentages with both intervals, to read."""
-
-    def percent(row, low, high):
-        return "none" if row[low] is None else f"{row[low]:.1%} to {row[high]:.1%}"
-
-    listed = list(rows.iter_rows(named=True))
-    share = ["none" if row["share"] is None else f"{row['share']:.1%}" for row in listed]
-    texts = {"share": share, "95 %, linearised": [percent(row, "share_low", "share_high") for row in listed]}
-    texts["95 %, bootstrap of calls"] = [percent(row, "boot_low", "boot_high") for row in listed]
-    counts = rows.select("group", pl.col("call_count").alias("calls"), "talk_over_s", "caller_s")
-    columns = [pl.Series(name, values, dtype=pl.String) for name, values in texts.items()]
-    return counts.with_columns(*columns, rows["reason"])
-
-
-@app.function
-def tested(found):
-    """Return what the log-rank test says, as a sentence; nothing where there is nothing to compare."""
-    if found is None:
-        return ""
-    groups = ", ".join(
-        f"{name}: {seen} seen, {expected:.1f} expected"
-        for name, seen, expected in zip(found.groups, found.observed, found.expected, strict=True)
-    )
-    plain = groups.translate({ord(mark): " " for mark in "`*_<>[]()#\n"})
-    return f"Log-rank test: chi-square {found.chi2:.2f}, df {found.df}, p = {found.p:.3g} ({plain}). It takes moments for independent."
-
-
-@app.function
-def interval(row):
-    """Return the interval of a rate as text; nothing where there is none."""
-    if row["pass_rate_low"] is None:
-        return ""
-    return f" ({row['pass_rate']:.0%}, 95 % interval {row['pass_rate_low']:.0%} to {row['pass_rate_high']:.0%})"
-
-
-@app.function
-def seconds(value):
-    """Return seconds as text; None was not reached."""
-    return "not reached" if value is None else f"{value:.2f} s"
 
 
 if __name__ == "__main__":

@@ -1,51 +1,37 @@
-"""The small functions that the timing notebook keeps to itself."""
+"""What timing found, as a reader meets it."""
 
 from __future__ import annotations
 
-import importlib.util
-from types import ModuleType
-
 import polars as pl
-import pytest
 
-from workbench.cli.notebook import notebooks
+from workbench.analysis import timing_shown
 from workbench.stats.log_rank import LogRank
 
 
-@pytest.fixture(scope="module")
-def timing() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("notebook_timing", notebooks()["timing"])
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+def test_numbers_at_risk_stand_at_round_times() -> None:
+    assert timing_shown.ticks(pl.DataFrame({"duration_s": [0.4, 3.0]})) == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]
+    assert timing_shown.ticks(pl.DataFrame({"duration_s": []}, schema={"duration_s": pl.Float64})) == [0.0]
 
 
-def test_numbers_at_risk_stand_at_round_times(timing: ModuleType) -> None:
-    assert timing.ticks(pl.DataFrame({"duration_s": [0.4, 3.0]})) == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]
-    assert timing.ticks(pl.DataFrame({"duration_s": []}, schema={"duration_s": pl.Float64})) == [0.0]
-
-
-def test_a_comparison_is_a_sentence_in_which_no_name_of_a_group_is_markup(timing: ModuleType) -> None:
+def test_a_comparison_is_a_sentence_in_which_no_name_of_a_group_is_markup() -> None:
     found = LogRank(4.0, 1, 0.0455, ("<img src=x>", "`2`"), (3, 5), (4.2, 3.8))
-    said = timing.tested(found)
+    said = timing_shown.tested(found)
     assert "chi-square 4.00, df 1, p = 0.0455" in said
     assert not set("<>`") & set(said)
-    assert timing.tested(None) == ""
+    assert timing_shown.tested(None) == ""
 
 
-def test_bounds_that_are_open_or_missing_say_so(timing: ModuleType) -> None:
+def test_bounds_that_are_open_or_missing_say_so() -> None:
     row = {"group": "all", "call_count": 8, "moment_count": 8, "censored_count": 1}
     for name in ("median", "p90", "mean"):
         row |= {f"{name}_s": 0.5, f"{name}_low_s": 0.25, f"{name}_high_s": None}
-    shown = timing.with_intervals(pl.DataFrame([row | {"p90_s": None, "p90_low_s": None}])).row(0, named=True)
+    shown = timing_shown.with_intervals(pl.DataFrame([row | {"p90_s": None, "p90_low_s": None}])).row(0, named=True)
     assert (shown["calls"], shown["moments"], shown["censored"]) == (8, 8, 1)
     assert (shown["median (s)"], shown["median, 95 %"]) == (0.5, "0.25 to open")
     assert (shown["p90 (s)"], shown["p90, 95 %"]) == (None, "none")
 
 
-def test_a_lower_bound_is_not_shown_as_a_time_to_yield(timing: ModuleType) -> None:
+def test_a_lower_bound_is_not_shown_as_a_time_to_yield() -> None:
     events = pl.DataFrame(
         {
             "yield_observed_s": [0.51, 3.0, None],
@@ -54,13 +40,13 @@ def test_a_lower_bound_is_not_shown_as_a_time_to_yield(timing: ModuleType) -> No
             "boundary_sensitive": [True, None, None],
         }
     )
-    found = timing.as_moments(events)
+    found = timing_shown.as_moments(events)
     assert found["ended"].to_list() == ["yielded 0.51 s", "spoke on > 3.0 s", ""]
     assert found["mark"].to_list() == ["flipped, next to a bound", "", ""]
 
 
-def test_a_share_without_an_interval_says_none(timing: ModuleType) -> None:
+def test_a_share_without_an_interval_says_none() -> None:
     row = {"group": "a", "clock": "audio", "call_count": 2, "talk_over_s": 1.0, "caller_s": 4.0, "share": 0.25}
     row |= dict.fromkeys(("share_low", "share_high", "boot_low", "boot_high")) | {"reason": "fewer than 3 calls"}
-    shown = timing.as_shares(pl.DataFrame([row])).row(0, named=True)
+    shown = timing_shown.as_shares(pl.DataFrame([row])).row(0, named=True)
     assert (shown["share"], shown["95 %, linearised"], shown["reason"]) == ("25.0%", "none", "fewer than 3 calls")

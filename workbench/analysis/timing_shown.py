@@ -1,0 +1,207 @@
+"""What timing found, as a reader meets it: bounds in one column, lower bounds named as such, tests as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from workbench.stats.log_rank import LogRank
+
+_COUNTS = {
+    "call_count": "calls",
+    "moment_count": "moments",
+    "response_count": "responses",
+    "censored_count": "censored",
+}
+_LAST = {"tau_s": "tau (s)", "finished_mean_s": "mean of finished (s)", "unit": "unit", "reason": "reason"}
+_MARKUP = {ord(mark): " " for mark in "`*_<>[]()#\n"}
+
+
+def ticks(times: pl.DataFrame) -> list[float]:
+    """Return round times at which numbers at risk are given.
+
+    Parameters
+    ----------
+    times : polars.DataFrame
+        With `duration_s`.
+
+    Returns
+    -------
+    list of float
+        From 0 to the longest time, at most nine up to 80 s.
+    """
+    longest = max(times["duration_s"].to_list(), default=0.0)
+    step = next((step for step in (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0) if longest / step <= 8), 30.0)
+    return [step * ix for ix in range(int(longest / step + 1e-9) + 1)]
+
+
+def with_intervals(
+    rows: pl.DataFrame, measures: Sequence[str] = ("median", "p90", "mean"), *, prefix: str = ""
+) -> pl.DataFrame:
+    """Return a summary with each measure's two bounds in one column.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        From :func:`workbench.analysis.timing_survival.summaries`, or the view `response_gap_by_agent`.
+    measures : sequence of str
+        Names of columns without their unit.
+    prefix : str
+        Before each name.
+
+    Returns
+    -------
+    polars.DataFrame
+        A bound that the data cannot give is "open", both of them "none".
+    """
+    import polars as pl
+
+    names = [name for name in ("group", "agent_id", "agent_version") if name in rows.columns]
+    found = [rows[name] for name in names]
+    found += [rows[name].alias(said) for name, said in _COUNTS.items() if name in rows.columns]
+    for measure in measures:
+        whole = f"{prefix}{measure}_s" if f"{prefix}{measure}_s" in rows.columns else f"{prefix}{measure}_lin_s"
+        pairs = zip(rows[f"{prefix}{measure}_low_s"], rows[f"{prefix}{measure}_high_s"], strict=True)
+        found.append(rows[whole].alias("mean up to tau (s)" if measure == "mean" else f"{measure} (s)"))
+        found.append(pl.Series(f"{measure}, 95 %", [_bounds(*pair) for pair in pairs], dtype=pl.String))
+    return pl.DataFrame([*found, *(rows[name].alias(said) for name, said in _LAST.items() if name in rows.columns)])
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    ends = ["open" if end is None else f"{end:.2f}" for end in (low, high)]
+    return "none" if ends == ["open", "open"] else " to ".join(ends)
+
+
+def as_moments(events: pl.DataFrame) -> pl.DataFrame:
+    """Return events with the time to yield as text, and what marks them.
+
+    Parameters
+    ----------
+    events : polars.DataFrame
+        Rows of the view `timing_events`, with `flipped`.
+
+    Returns
+    -------
+    polars.DataFrame
+        With `ended`, which says where a time is only a lower bound, and `mark`.
+    """
+    import polars as pl
+
+    near = pl.col("boundary_sensitive").fill_null(value=False)
+    return events.with_columns(
+        ended=pl.when(pl.col("yield_observed_s").is_null())
+        .then(pl.lit(""))
+        .when("yield_censored")
+        .then(pl.format("spoke on > {} s", pl.col("yield_observed_s").round(2)))
+        .otherwise(pl.format("yielded {} s", pl.col("yield_observed_s").round(2))),
+        mark=pl.concat_str(
+            [pl.when("flipped").then(pl.lit("flipped")), pl.when(near).then(pl.lit("next to a bound"))],
+            separator=", ",
+            ignore_nulls=True,
+        ),
+    )
+
+
+def as_cells(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the four cells with their pass rates as counts and interval.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        Of :mod:`workbench.analysis.timing_counts`: both tables, joined by `expect`.
+
+    Returns
+    -------
+    polars.DataFrame
+        Two rows.
+    """
+    import polars as pl
+
+    said = [f"{row['pass_count']} of {row['trial_count']}{interval(row)}" for row in rows.iter_rows(named=True)]
+    counts = rows.select("expect", yielded="yielded_count", held="held_count", not_judged="not_judged_count")
+    return counts.with_columns(pl.Series("judged moments that pass", said, dtype=pl.String), rows["unit"])
+
+
+def as_shares(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return shares of talk-over as percentages with both intervals.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        From :func:`workbench.analysis.timing_spread.talk_over_shares`.
+
+    Returns
+    -------
+    polars.DataFrame
+        An interval that the data cannot give is "none".
+    """
+    import polars as pl
+
+    def percent(row: Mapping[str, Any], low: str, high: str) -> str:
+        return "none" if row[low] is None else f"{row[low]:.1%} to {row[high]:.1%}"
+
+    listed = list(rows.iter_rows(named=True))
+    texts = {"share": ["none" if row["share"] is None else f"{row['share']:.1%}" for row in listed]}
+    texts["95 %, linearised"] = [percent(row, "share_low", "share_high") for row in listed]
+    texts["95 %, bootstrap of calls"] = [percent(row, "boot_low", "boot_high") for row in listed]
+    counts = rows.select("group", pl.col("call_count").alias("calls"), "talk_over_s", "caller_s")
+    columns = [pl.Series(name, values, dtype=pl.String) for name, values in texts.items()]
+    return counts.with_columns(*columns, rows["reason"])
+
+
+def tested(found: LogRank | None) -> str:
+    """Return what the log-rank test says, as a sentence in which no name is markup.
+
+    Parameters
+    ----------
+    found : LogRank or None
+
+    Returns
+    -------
+    str
+        Empty where there is nothing to compare.
+    """
+    if found is None:
+        return ""
+    groups = ", ".join(
+        f"{name}: {seen} seen, {expected:.1f} expected"
+        for name, seen, expected in zip(found.groups, found.observed, found.expected, strict=True)
+    )
+    test = f"Log-rank test: chi-square {found.chi2:.2f}, df {found.df}, p = {found.p:.3g}"
+    return f"{test} ({groups.translate(_MARKUP)}). It takes moments for independent."
+
+
+def interval(row: Mapping[str, Any]) -> str:
+    """Return the interval of a rate as text.
+
+    Parameters
+    ----------
+    row : mapping
+        `pass_rate`, `pass_rate_low`, `pass_rate_high`.
+
+    Returns
+    -------
+    str
+        Empty where there is none.
+    """
+    if row["pass_rate_low"] is None:
+        return ""
+    return f" ({row['pass_rate']:.0%}, 95 % interval {row['pass_rate_low']:.0%} to {row['pass_rate_high']:.0%})"
+
+
+def seconds(value: float | None) -> str:
+    """Return seconds as text.
+
+    Parameters
+    ----------
+    value : float or None
+
+    Returns
+    -------
+    str
+        None was not reached.
+    """
+    return "not reached" if value is None else f"{value:.2f} s"
