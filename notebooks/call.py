@@ -21,14 +21,20 @@ with app.setup:
     from workbench.analysis.call_facts import call_facts, verdict
     from workbench.analysis.call_spectrogram import call_spectrogram
     from workbench.analysis.call_timeline import QUERIES, call_timeline
+    from workbench.analysis.clocks import QUERIES as CLOCKS
+    from workbench.analysis.clocks import two_clocks
     from workbench.analysis.default_archive import default_archive
     from workbench.analysis.playable import finding_stretch, opening_stretch, turn_stretch, within
     from workbench.analysis.tried import tried
     from workbench.analysis.turn_texts import as_html, compared, turn_texts
     from workbench.charts import call_lanes, mel, theme
+    from workbench.charts import two_clocks as clocks_chart
     from workbench.charts.shown import shown, table_of
 
     theme.in_notebook()
+
+    REPORTED = {"turn_ix": 70, "measured_at": 100, "reported_ms": 100, "gap_ms": 85, "difference_ms": 110}
+    REPORTED |= {"residual_ms": 100, "fault": 290, "reason": 170}
 
 
 @app.cell
@@ -273,6 +279,31 @@ def finding_player(archive, call, finding_table):
     mo.stop(not len(finding_table.value), mo.plain_text("No finding chosen."))
     _where = finding_stretch(finding_table.value.row(0, named=True))
     played(archive, call, _where.start_s, _where.end_s, _where.note)
+    return
+
+
+@app.cell
+def reported(archive, call):
+    clocks = two_clocks(archive, call.call_id)
+    mo.stop(not clocks.report_count)
+    _intro = "## What the framework reported, and what is heard\n\nLook for red: a report that cannot be of its turn."
+    mo.vstack(
+        [
+            mo.md(_intro),
+            mo.callout(mo.plain_text(f"Not compared: {clocks.reason}."), kind="neutral")
+            if clocks.reason
+            else clocks_chart.chart(
+                clocks.frame(), offset_ms=clocks.offset_ms, drift_ms_per_min=clocks.drift_ms_per_min
+            ),
+            shown(
+                clocks.frame().drop("residual_ms", "fault"),
+                CLOCKS["reports"],
+                "reported_latency",
+                params={"call": call.call_id},
+                table=table_of(clocks.frame().select(REPORTED.keys()), widths=REPORTED),
+            ),
+        ]
+    )
     return
 
 

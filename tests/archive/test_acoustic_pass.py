@@ -6,11 +6,13 @@ import json
 import math
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soundfile as sf
 
+from workbench.archive import acoustics, side_by_side
 from workbench.archive.acoustics import describe
 from workbench.archive.archive import Archive
 from workbench.archive.retention import delete
@@ -133,6 +135,34 @@ def test_rows_go_with_their_call_and_leave_with_an_export(archive: Archive, tmp_
     with Archive(archive.path) as left:
         assert left.sql("select distinct call_id from turn_acoustics").item() == "without"
     assert verify(archive.layout).problems == []
+
+
+def test_a_call_deleted_meanwhile_gets_no_row(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive.close()
+
+    def deleting(*args: Any, **options: Any) -> Any:
+        results = side_by_side.side_by_side(*args, **options)
+        delete(archive.layout, "with-turns")
+        return results
+
+    monkeypatch.setattr(acoustics, "side_by_side", deleting)
+    report = describe(archive.layout)
+    assert report.described == 2
+    with Archive(archive.path) as left:
+        assert left.sql("select distinct call_id from turn_acoustics").item() == "without"
+    assert verify(archive.layout).problems == []
+
+
+def test_a_turn_that_was_imported_anew_is_described_anew(archive: Archive, tmp_path: Path) -> None:
+    describe(archive.layout)
+    moved = [*TURNS[:1], Turn(role="agent", text="five six seven", start_s=3.5, end_s=4.5)]
+    archive.add([call(tmp_path, "with-turns", turns=moved)], replace=True)
+    archive.measure(workers=1)
+    report = describe(archive.layout)
+    archive.refresh()
+    assert report.current == 2
+    rows = archive.sql("select stretch_ix, start_s, words_per_second from turn_acoustics where stretch = 'turn'").rows()
+    assert sorted(rows) == [(0, 0.5, 2.0), (1, 3.5, 3.0)]
 
 
 def test_without_librosa_nothing_is_written(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,6 +66,14 @@ class TwoClocks:
         """The reports that are impossible."""
         return [turn for turn in self.turns if turn["fault"]]
 
+    def frame(self) -> pl.DataFrame:
+        """Return the turns as a frame."""
+        import polars as pl
+
+        numbers = "reported_ms answer_start_s gap_ms difference_ms residual_ms".split()
+        types = dict.fromkeys(numbers, pl.Float64()) | {"fault": pl.String()}
+        return pl.DataFrame(self.turns, schema_overrides=types, infer_schema_length=None)
+
 
 def two_clocks(archive: Archive, call_id: str) -> TwoClocks:
     """Relate the reports of a call to its sound.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
-PIECE_S = 20.0
+PIECE_S = 10.0
 """Most seconds of a stretch that are in memory at a time."""
 
 _RECORDING = "call_id recording_id uri byte_count container codec sample_rate_hz offset_s duration_s".split()
