@@ -45,6 +45,17 @@ def test_breath_before_speech_is_no_speech() -> None:
     assert run == pytest.approx((2.0, 3.0))
 
 
+def test_in_noise_a_start_that_the_network_hears_late_is_found_further_back() -> None:
+    noisy = party([(2.0, 3.5)], floor=-40.0, late=0.6)
+    noisy.dbfs[round(2.3 / HOP) : round(2.4 / HOP)] = -40.0  # a soft sound between two words
+    (run,) = refined_runs(noisy, hop_s=HOP)
+    assert run[0] == pytest.approx(2.0)
+    quiet = party([(2.0, 3.5)], floor=-80.0, late=0.6)
+    quiet.dbfs[round(2.3 / HOP) : round(2.4 / HOP)] = -80.0
+    (run,) = refined_runs(quiet, hop_s=HOP)
+    assert run[0] == pytest.approx(2.4)  # where it is quiet the network is believed, but for 0.3 s
+
+
 def test_sound_that_the_network_does_not_take_for_speech_is_none() -> None:
     own = party([(2.0, 3.0)])
     own.dbfs[round(5.0 / HOP) : round(6.0 / HOP)] = -10.0

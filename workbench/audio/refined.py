@@ -4,7 +4,8 @@
    that copy is, is learnt from the recording: a low quantile of this channel's level less the other's, while the
    other one surely speaks. So speech that leaks over is left out, and one's own speech over it is kept.
 2. The start moves to where the level rises out of the sound just before it, back to `back_s` earlier as long as
-   it stays up; frames that the leak explains do not count. So a start is exact to 5 ms and not to 32 ms.
+   it stays up (further in noise, where the network begins late); frames that the leak explains do not count. So a
+   start is exact to 5 ms and not to 32 ms.
 3. The end moves back to the last frame above such a rise, and never beyond the end that the network heard.
 
 The levels are RMS over 10 ms every 5 ms. The settings were chosen on the bundled bank calls, as they are and with
@@ -51,6 +52,9 @@ class RefinedConfig(msgspec.Struct, kw_only=True, frozen=True):
         ... and is looked for from so long before it on, in seconds; gaps of up to `gap_s` are bridged.
     gap_s : float
         In seconds.
+    buried_db, buried_back_s, buried_gap_s : float
+        Where the peak is less than this above the channel's 10th percentile, in dB, breath and clicks are buried in
+        noise and the network misses soft words: these two stand for `back_s` and `gap_s` then.
     leak_loud_db, leak_quantile : float
         The copy's level is this quantile of what lies between the channels while the other party surely speaks,
         at most so many dB below its loudest.
@@ -76,10 +80,13 @@ class RefinedConfig(msgspec.Struct, kw_only=True, frozen=True):
     peak_quantile: float = 0.8
     start_rise: float = 0.15
     end_rise: float = 0.3
-    min_rise_db: float = 6.0
+    min_rise_db: float = 4.0
     back_s: float = 0.3
     settle_s: float = 0.05
     gap_s: float = 0.02
+    buried_db: float = 30.0
+    buried_back_s: float = 1.0
+    buried_gap_s: float = 0.15
     leak_loud_db: float = 12.0
     leak_quantile: float = 0.3
     leak_margin_db: float = 10.0
@@ -214,13 +221,16 @@ def _start(
 ) -> int:
     outside = dbfs[max(0, first - round(config.floor_s / hop_s)) : max(1, first)]
     inside = heard[first : min(after, first + round(config.peak_s / hop_s))]
+    buried = float(np.quantile(inside, config.peak_quantile)) - base < config.buried_db
+    back_s, gap_s = (config.buried_back_s, config.buried_gap_s) if buried else (config.back_s, config.gap_s)
     level = _threshold(outside, inside, config.start_rise, base=base, config=config)
-    lowest = max(earliest, first - round(config.back_s / hop_s))
+    lowest = max(earliest, first - round(back_s / hop_s))
     up = heard[lowest:after] >= level
-    loud = np.flatnonzero(up[max(0, first - round(config.settle_s / hop_s) - lowest) :])
+    settle = max(0, first - round(config.settle_s / hop_s) - lowest)
+    loud = np.flatnonzero(up[settle:])
     if not len(loud):
         return first
-    at, reach = max(0, first - round(config.settle_s / hop_s) - lowest) + int(loud[0]), round(config.gap_s / hop_s) + 1
+    at, reach = settle + int(loud[0]), round(gap_s / hop_s) + 1
     while len(near := np.flatnonzero(up[max(0, at - reach) : at])):
         at = max(0, at - reach) + int(near[0])
     return lowest + at
