@@ -112,13 +112,15 @@ def progress(archive, archive_path, author_box, get_page, kind_picker, queue):
 
 
 @app.cell
-def chosen(archive_path, queue, queue_table):
+def chosen(archive, queue, queue_table):
     mo.stop(
         queue.is_empty(),
         mo.callout(
             mo.plain_text(
                 "Nothing is left to judge among these moments. New calls bring new ones:\n"
-                f"workbench import FOLDER --archive {archive_path}\nworkbench measure --archive {archive_path}"
+                + archive.layout.command("workbench import FOLDER")
+                + "\n"
+                + archive.layout.command("workbench measure")
             ),
             kind="success",
         ),
@@ -274,6 +276,7 @@ def retraction(archive, author_box, get_page, label_table, labelled, set_page):
     mo.stop(labelled.is_empty())
     mo.stop(not len(label_table.value), mo.plain_text("No label chosen."))
     _row = labelled.row(int(label_table.value["place"].item(0)) - 1, named=True)
+    _author = label_table.value["author"].item(0)  # as the table shows it: nothing in it hides
 
     def _take_back(_value):
         _gone, _problem = tried(
@@ -283,7 +286,7 @@ def retraction(archive, author_box, get_page, label_table, labelled, set_page):
 
     take_back_button = mo.ui.button(label="Take this label back", kind="danger", on_click=_take_back)
     mo.hstack(
-        [take_back_button, mo.plain_text(f"{_row['label_id']} by {_row['author']}: it stays in the table labels.")],
+        [take_back_button, mo.plain_text(f"{_row['label_id']} by {_author}: it stays in the table labels.")],
         justify="start",
         align="center",
         gap=1,
@@ -315,7 +318,7 @@ def swaps(archive, get_page):
 
 
 @app.cell
-def swap_heard(archive, archive_path, author_box, get_page, set_page, suspects, swap_table):
+def swap_heard(archive, author_box, get_page, set_page, suspects, swap_table):
     mo.stop(suspects.is_empty())
     mo.stop(not len(swap_table.value), mo.plain_text("No call chosen."))
     _row = suspects.row(int(swap_table.value["place"].item(0)) - 1, named=True)
@@ -339,7 +342,7 @@ def swap_heard(archive, archive_path, author_box, get_page, set_page, suspects, 
             ),
             mo.plain_text(
                 "Exchanged? Import it anew:\n"
-                f"workbench import FILE --replace --channels {','.join(reversed(_roles))} --archive {archive_path}"
+                + archive.layout.command(f"workbench import FILE --replace --channels {','.join(reversed(_roles))}")
             ),
         ]
     )

@@ -67,6 +67,14 @@ def test_a_harmonic_tone_has_the_pitch_of_its_fundamental_and_the_centroid_of_it
     assert found.level_dbfs == pytest.approx(level, abs=0.05)
 
 
+def test_pulses_are_as_many_a_second_as_were_put_in() -> None:
+    sound = np.zeros(2 * RATE)
+    sound[::128] = 0.8  # 250 pulses in 32,000 samples: 125 a second
+    assert np.count_nonzero(sound) == 250
+    found = acoustics([samples(sound)], RATE)
+    assert found.f0_median_hz == pytest.approx(250 / 2, rel=2 * STEP)
+
+
 def test_a_glide_spans_its_range() -> None:
     seconds, low, high = 4.0, 100.0, 200.0
     at = np.arange(round(seconds * RATE)) / RATE

@@ -25,7 +25,7 @@ class Page:
 
     def told(self, said: str) -> Page:
         """Return the page with something done that needs no undoing."""
-        return replace(self, said=said, refused=False)
+        return replace(self, said=visible(said), refused=False)
 
     def refuse(self, problem: str | None) -> Page:
         """Return the page with the reason why nothing was done."""
