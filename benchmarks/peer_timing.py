@@ -12,7 +12,7 @@ from hotato._engine.audio import frame_rms, read_wav
 from hotato._engine.score import ScoreConfig, score_stereo
 from hotato._engine.vad import energy_vad
 
-from workbench.analysis.timing_truth import Item
+from workbench.analysis.timing_truth_calls import Item
 from workbench.audio.config import MeasureConfig
 from workbench.audio.perturb import Sound, write_wav
 from workbench.audio.read import blocks, probe

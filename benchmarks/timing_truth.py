@@ -13,7 +13,8 @@ import msgspec
 from benchmarks.peer import PACKAGE, VERSION
 from benchmarks.peer_timing import peer_errors
 from benchmarks.tables import Table, times
-from workbench.analysis.timing_truth import BUNDLED, Item, known_calls, measured, rendered_calls
+from workbench.analysis.timing_truth import BUNDLED, measured
+from workbench.analysis.timing_truth_calls import Item, known_calls, rendered_calls
 from workbench.audio.neural_tracks import BACKENDS, hear
 from workbench.audio.perturb import Sound, leak, noise, write_wav
 from workbench.audio.read import blocks

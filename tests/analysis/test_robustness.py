@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.analysis.robustness import Curve, of_archive, robustness
+from workbench.analysis.robustness import Curve, robustness
+from workbench.analysis.robustness_archive import of_archive
 from workbench.archive.archive import Archive
 from workbench.assets import folder
 from workbench.audio.perturb import Sound, perturbations, write_wav

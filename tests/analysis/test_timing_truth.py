@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.analysis.timing_truth import MACHINE, Findings, benchmark, known_speech
+from workbench.analysis.timing_truth import Findings, benchmark
+from workbench.analysis.timing_truth_calls import MACHINE, known_speech
 from workbench.assets import folder
 from workbench.cli import main
 from workbench.errors import UsageError

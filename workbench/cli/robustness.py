@@ -53,7 +53,8 @@ def command(
       workbench robustness call.wav --onset 2.0 --expect yield
       workbench robustness --only noise --snr-gate-db 22
     """
-    from workbench.analysis.robustness import of_archive, robustness
+    from workbench.analysis.robustness import robustness
+    from workbench.analysis.robustness_archive import of_archive
     from workbench.archive.archive import Archive
     from workbench.timing.score_config import ScoreConfig
 

@@ -1,0 +1,88 @@
+"""Robustness of the verdicts on an archive's labelled moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from workbench.analysis.robustness import Curve, robustness
+from workbench.errors import NotScorable, UsageError
+
+if TYPE_CHECKING:
+    from workbench.archive.archive import Archive
+    from workbench.timing.score_config import ScoreConfig
+
+
+def of_archive(
+    archive: Archive,
+    *,
+    calls: Sequence[str] = (),
+    only: Sequence[str] = (),
+    seed: int = 1,
+    scoring: ScoreConfig | None = None,
+    on_call: Callable[[str], None] | None = None,
+) -> tuple[list[Curve], list[dict[str, str]]]:
+    """Do the same for the labelled moments of an archive.
+
+    Parameters
+    ----------
+    archive : Archive
+        Opened.
+    calls : sequence of str, optional
+        Only these.
+    only, seed, scoring
+        As for :func:`robustness`.
+    on_call : callable, optional
+        Told each call as it begins.
+
+    Returns
+    -------
+    tuple of list of Curve and list of dict
+        The second names the calls left out, with the reason.
+
+    Raises
+    ------
+    UsageError
+        When no moment is labelled.
+    """
+    labels = archive.sql("from standing_labels where kind = 'expectation' order by call_id, label_id").to_dicts()
+    there = {(row["call_id"], row["recording_id"]): row for row in archive.sql("from recordings").to_dicts()}
+    inputs = {row["call_id"]: row for row in archive.sql("from timing_inputs").to_dicts()}
+    curves: list[Curve] = []
+    left_out: list[dict[str, str]] = []
+    for call_id in dict.fromkeys(row["call_id"] for row in labels if not calls or row["call_id"] in calls):
+        some = [
+            {**row, "value": msgspec.json.decode(row["value"]) if isinstance(row["value"], str) else row["value"]}
+            for row in labels
+            if row["call_id"] == call_id
+        ]
+        facts = inputs.get(call_id)
+        if facts is None or facts["caller_recording_id"] != facts["agent_recording_id"]:
+            left_out.append({"call_id": call_id, "reason": "no recording with both parties that was measured"})
+            continue
+        if not facts["verdict_eligible"]:
+            left_out.append({"call_id": call_id, "reason": facts["reason"]})
+            continue
+        if on_call:
+            on_call(call_id)
+        recording = there[call_id, facts["caller_recording_id"]]
+        raw = recording["container"] == "raw"
+        try:
+            curves += robustness(
+                archive.layout.media_path(recording["uri"]),
+                some,
+                roles=tuple(recording["channel_roles"]),
+                offset_s=recording["offset_s"],
+                only=only,
+                seed=seed,
+                scoring=scoring,
+                encoding=recording["codec"] if raw else None,
+                sample_rate_hz=recording["sample_rate_hz"] if raw else None,
+            )
+        except NotScorable as error:
+            left_out.append({"call_id": call_id, "reason": error.what})
+    if not curves and not left_out:
+        raise UsageError("no moment is labelled", hint=archive.layout.command("workbench label CALL --at SECONDS"))
+    return curves, left_out
