@@ -35,11 +35,13 @@ def command(
     """Write the report NAME as one HTML file that opens from disk with no network.
 
     NAME is `archive`: what is in it, verdicts with intervals and denominators, response gaps, and the worst
-    moments with their sound. The file holds words and voices of the calls: share it as you would share them.
+    moments with their sound; or `timing`: who yielded to whom and how soon, on moments that people labelled, and
+    how those that failed sound. The file holds words and voices of the calls: share it as you would share them.
 
     \b
     Example:
       workbench report archive -o report.html
+      workbench report timing -o timing.html
     """
     from workbench.archive.archive import Archive
     from workbench.report.html import report

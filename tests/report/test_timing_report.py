@@ -1,0 +1,141 @@
+"""The timing report: counts, censored times, failed moments with their sound, and nothing that runs or loads."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile as sf
+
+from workbench.archive.archive import Archive
+from workbench.errors import UsageError
+from workbench.report.html import report, reports
+from workbench.report.survival_figure import survival_figure
+from workbench.schema.call import Audio, Call, Label, Turn
+from workbench.timing.score_config import ScoreConfig
+
+SCRIPT = "</script><script>alert(1)</script><img src=https://outside.example/p.png>"
+RATE_HZ = 8000
+
+
+def tones(path: Path, *, caller: tuple[float, float], agent: tuple[float, float]) -> Audio:
+    times = np.arange(10 * RATE_HZ) / RATE_HZ
+    noise = np.random.default_rng(0).normal(0, 2e-4, (len(times), 2))
+    for ix, (start, end) in enumerate((caller, agent)):
+        noise[:, ix] += np.where(
+            (times >= start) & (times < end), 0.4 * np.sin(2 * np.pi * (440 + 440 * ix) * times), 0
+        )
+    sf.write(path, noise, RATE_HZ, subtype="PCM_16")
+    return Audio(path=str(path), channels=["caller", "agent"])
+
+
+def call(name: str, audio: Audio | None, *labels: tuple[float, str], **more: Any) -> Call:
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    found = [
+        Label(kind="expectation", onset_s=at, expect=expect, author=f"A {SCRIPT}", value={"max_time_to_yield_s": 1.0})
+        for at, expect in labels
+    ]
+    source = {"source_format": "made", "source_uri": "made", "source_sha256": digest}
+    return Call(id=name, **source, audio=[audio] if audio else None, labels=found, **more)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An agent that never stopped, one that was slow, one in time, one that stopped for nothing, one without audio."""
+    folder = tmp_path_factory.mktemp("timing")
+    on = tones(folder / "on.wav", caller=(2, 6), agent=(0.5, 9))
+    slow = tones(folder / "slow.wav", caller=(2, 6), agent=(0.5, 3.5))
+    soon = tones(folder / "soon.wav", caller=(2, 6), agent=(0.5, 2.4))
+    calls = [
+        call(f"on {SCRIPT}", on, (2.0, "yield"), agent_version=SCRIPT),
+        call("slow", slow, (2.0, "yield")),
+        call("soon", soon, (2.0, "yield"), (2.0, "hold")),
+        call("unheard", None, (1.0, "yield"), turn_clock="none", turns=[Turn(role="caller", text="hello")]),
+    ]
+    with Archive.create(folder / "archive") as archive:
+        archive.add(calls)
+        archive.measure(workers=1)
+    return folder / "archive"
+
+
+@pytest.fixture(scope="module")
+def html(place: Path) -> str:
+    with Archive(place) as archive:
+        return report("timing").build(archive, worst=8)
+
+
+def test_it_is_one_of_the_reports() -> None:
+    assert "timing" in reports()
+
+
+def test_it_counts_what_was_judged_and_what_was_not(html: str) -> None:
+    shown = " ".join(re.sub(r"<[^>]+>", " ", html.partition("<main")[2]).split())
+    assert "labelled moments 5 in 4 calls" in shown
+    assert "judged 4 1 passed, 3 failed" in shown
+    assert "not judged 1 not scorable or inconclusive" in shown
+    assert "yield as labelled 1/3" in shown
+    assert "hold as labelled 0/1" in shown
+    assert "1 of 3 censored" in shown
+    assert "no audio inconclusive 1 the call has no recording that was measured" in shown
+
+
+def test_failed_moments_are_drawn_and_heard_those_that_spoke_on_first(html: str, seen: type[Any]) -> None:
+    page = seen(html)
+    titles = re.findall(r"</span> ([a-z ]+) <span class=\"faint\">at 0:02", html)
+    assert titles == ["did not yield", "slow to yield", "false yield"]
+    assert "still speaking after 3.00 s; it is not known when it stopped" in page.shown
+    assert len([audio for audio in page.tags("audio") if str(audio["src"]).startswith("data:audio/mpeg")]) == 3
+    assert "did not yield 3.00 s" in page.shown
+
+
+def test_the_curve_keeps_the_censored(html: str, seen: type[Any]) -> None:
+    labels = [attributes.get("aria-label") or "" for attributes in seen(html).tags("svg")]
+    assert any(label.startswith("Time to yield: 3 moments, 1 censored, median 1.5") for label in labels)
+    figure = survival_figure(
+        [
+            {"time_s": 0.0, "survival": 1.0, "low": 0.4, "high": 1.0},
+            {"time_s": 1.0, "survival": 0.5, "low": 0.1, "high": 0.9},
+        ],
+        [{"duration_s": 1.0, "observed": True}, {"duration_s": 2.0, "observed": False}],
+        at_risk=[{"time_s": 0.0, "at_risk": 2}, {"time_s": 2.0, "at_risk": 1}],
+        label="two",
+    )
+    assert figure.line == "M0 0L0 0L500 0L500 50"
+    assert figure.censored == ((100.0, 50.0),)
+    assert figure.ticks == ((0.0, "0", 2), (100.0, "2", 1))
+
+
+def test_no_text_of_a_call_or_label_becomes_markup(html: str, seen: type[Any]) -> None:
+    page = seen(html)
+    assert len(page.tags("script")) == 1
+    assert not page.tags("img")
+    assert "outside.example" in page.shown
+    assert "alert(1)" not in "".join(page.texts["script"])
+
+
+def test_the_same_archive_gives_the_same_page_and_its_sql_the_same_rows(place: Path, html: str, tmp_path: Path) -> None:
+    with Archive(place) as archive:
+        assert report("timing").build(archive, worst=8) == html
+        (query,) = set(re.findall(r"from timing_events where config_id = &#39;(\w+)&#39;", html))
+        assert query == ScoreConfig().config_id
+        rows = archive.sql("from timing_events where config_id = $config", {"config": query})
+    assert len(rows) == 5
+
+
+def test_without_a_label_or_with_a_number_that_cannot_be_it_is_refused(
+    tmp_path: Path, place: Path, built: Callable[..., Path]
+) -> None:
+    with (
+        Archive(built(tmp_path / "bare", [], check=False)) as archive,
+        pytest.raises(UsageError, match="no moment is labelled"),
+    ):
+        report("timing").build(archive, worst=8)
+    with Archive(place) as archive, pytest.raises(UsageError, match="-1 moments"):
+        report("timing").build(archive, worst=-1)
+    with Archive(place) as archive:
+        assert '<figure class="moment"' not in report("timing").build(archive, worst=0)

@@ -1,0 +1,215 @@
+"""The report on timing: who yielded, how soon, how sure that is, and how the moments that failed sound."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from workbench.errors import UsageError
+from workbench.report.moments import moments
+from workbench.report.render import render
+from workbench.report.sound import BUDGET_BYTES, Sounds
+from workbench.report.survival_figure import SurvivalFigure, survival_figure
+from workbench.timing.events import REASONS
+from workbench.timing.score_config import ScoreConfig
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from workbench.archive.archive import Archive
+
+QUESTION = "Who yields to whom, how soon, and how sure is that?"
+MOST_ROWS = 40
+BY = "agent_version"
+SQL = {
+    "events": "from timing_events where config_id = $config order by call_id, label_id",
+    "gaps": "from response_gap_by_agent where clock = 'audio' order by agent_id, agent_version",
+    "run": "select config from runs where kind = 'score' order by started_at desc, run_id desc limit 1",
+}
+WORST = ("did_not_yield", "talked_over", "slow_to_yield", "false_yield")
+
+Rows = list[dict[str, Any]]
+
+
+def build(archive: Archive, *, worst: int) -> str:
+    """Return the whole HTML file; `worst` moments that failed are shown with lanes and sound.
+
+    Raises
+    ------
+    UsageError
+        When no moment of the archive is labelled, or `worst` is below 0.
+    """
+    from workbench.archive.archive import Archive
+
+    if worst < 0:
+        raise UsageError(f"{worst} moments cannot be shown", hint="give 0 or more")
+    snapshot = archive.snapshot
+    text = _build(archive, snapshot, worst=worst)
+    if archive.snapshot != snapshot:  # somebody wrote meanwhile: read it all again, from the one snapshot
+        with Archive(archive.path, as_of=snapshot) as pinned:
+            text = _build(pinned, snapshot, worst=worst)
+    return text
+
+
+def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
+    import polars as pl
+
+    from workbench.analysis import timing_counts, timing_spread, timing_survival
+    from workbench.analysis.timing_held import HeldMoments
+    from workbench.archive.runs import workbench_version
+    from workbench.archive.views import query
+
+    held = HeldMoments(archive)
+    if not held.labels:
+        raise UsageError(
+            "no moment is labelled, so there is no verdict on timing to report",
+            where=archive.path.name,
+            hint="workbench label CALL --at SECONDS --expect yield --archive DIR",
+        )
+    score = _config(archive)
+    events = held.events(score)
+    judged = events.filter(pl.col("status").is_in(timing_counts.JUDGED))
+    cells = timing_counts.four_cells(events).join(timing_counts.rates(events), on="expect", maintain_order="left")
+    yields, answers = (_survival(kind, events) for kind in ("yield", "respond"))
+    failed = _failed(judged)
+    sounds = Sounds(archive.layout)
+    shown = moments(archive, failed[:worst], findings=failed, sounds=sounds) if failed[:worst] else []
+    shares = archive.reader.frame(query("talk_over_share")).filter(pl.col("clock") == "audio")
+    near = judged.filter(pl.col("boundary_sensitive").fill_null(value=False)).sort("call_id", "label_id")
+    tests = {
+        kind: timing_survival.compared(timing_survival.times_to(kind, events, by=BY)) for kind in ("yield", "respond")
+    }
+    return render(
+        "timing.html.j2",
+        question=QUESTION,
+        name=archive.path.resolve().name,
+        snapshot=snapshot,
+        version=workbench_version(),
+        config_id=score.config_id,
+        sql={
+            "events": SQL["events"].replace("$config", f"'{score.config_id}'"),
+            "gaps": SQL["gaps"],
+            "shares": query("talk_over_share"),
+        },
+        score=[(name, value) for name, value in msgspec.structs.asdict(score).items() if value is not None],
+        numbers=_numbers(held, events, judged),
+        cells=cells.to_dicts(),
+        yields=yields,
+        answers=answers,
+        tests=tests,
+        by=BY,
+        failed_count=len(failed),
+        moments=shown,
+        silent_count=sounds.silent_count,
+        budget_mb=BUDGET_BYTES / 1e6,
+        near=near.head(MOST_ROWS).to_dicts(),
+        more_near=max(0, near.height - MOST_ROWS),
+        unusable=_unusable(events),
+        shares=timing_spread.talk_over_shares(shares, by="source_format").to_dicts(),
+        gaps=archive.reader.frame(SQL["gaps"]).head(MOST_ROWS).to_dicts(),
+    )
+
+
+def _config(archive: Archive) -> ScoreConfig:
+    """The config of the newest scoring run, else the published one."""
+    _, rows = archive.reader.rows(SQL["run"])
+    return msgspec.convert(json.loads(rows[0][0])["score"], ScoreConfig) if rows else ScoreConfig()
+
+
+def _numbers(held: Any, events: pl.DataFrame, judged: pl.DataFrame) -> dict[str, Any]:
+    authors = events["author"].unique().sort().to_list()
+    return {
+        "moments": events.height,
+        "calls": events["call_id"].n_unique(),
+        "judged": judged.height,
+        "passed": judged.filter(judged["status"] == "PASS").height,
+        "failed": judged.filter(judged["status"] == "FAIL").height,
+        "unusable": events.height - judged.height,
+        "near": judged.filter(judged["boundary_sensitive"].fill_null(value=False)).height,
+        "authors": authors,
+        "measured_with": held.measured_with.config_id,
+    }
+
+
+def _survival(kind: str, events: pl.DataFrame) -> dict[str, Any]:
+    """Figure of all moments together, and summaries of all and of each version of the agent."""
+    import polars as pl
+
+    from workbench.analysis import timing_survival
+    from workbench.analysis.timing_shown import ticks
+
+    times = timing_survival.times_to(kind, events)
+    summaries = timing_survival.summaries(times)
+    parted = timing_survival.times_to(kind, events, by=BY)
+    if parted["group"].n_unique() > 1:
+        summaries = pl.concat([summaries, timing_survival.summaries(parted)])
+    figure: SurvivalFigure | None = None
+    if not times.is_empty():
+        whole = summaries.row(0, named=True)
+        middle = "not reached" if whole["median_s"] is None else f"{whole['median_s']:.2f} s"
+        label = f"{whole['moment_count']} moments, {whole['censored_count']} censored, median {middle}"
+        figure = survival_figure(
+            timing_survival.curves(times).to_dicts(),
+            times.to_dicts(),
+            at_risk=timing_survival.at_risk(times, ticks_s=ticks(times)).to_dicts(),
+            label=label,
+        )
+    return {"figure": figure, "rows": summaries.to_dicts()}
+
+
+def _failed(judged: pl.DataFrame) -> Rows:
+    """Moments that failed as findings to draw: those in which the agent spoke on first, the longest first."""
+    found = []
+    for row in judged.filter(judged["status"] == "FAIL").to_dicts():
+        reasons = row["reason"].split(", ")
+        lasted = max(row["yield_observed_s"] or 0.0, row["talk_over_s"] or 0.0)
+        found.append(
+            {
+                "call_id": row["call_id"],
+                "assertion_id": "timing",
+                "result_ix": row["label_id"],
+                "failure_code": " and ".join(reasons),
+                "severity": "medium" if reasons == ["false_yield"] else "high",
+                "message": _message(row),
+                "turn_ix": None,
+                "start_s": row["onset_s"],
+                "end_s": row["onset_s"] + lasted,
+                "order": (min(WORST.index(reason) for reason in reasons), -lasted, row["call_id"], row["label_id"]),
+            }
+        )
+    found.sort(key=lambda row: row["order"])
+    return [row | {"rank": ix + 1} for ix, row in enumerate(found)]
+
+
+def _message(row: dict[str, Any]) -> str:
+    if row["expect"] == "hold":
+        return f"Labelled hold: the agent should have spoken on, and stopped after {row['yield_observed_s']:.2f} s."
+    if not row["did_yield"]:
+        seen = f"{row['yield_observed_s']:.2f} s"
+        return f"Labelled yield: the agent was still speaking after {seen}; it is not known when it stopped."
+    margin = (
+        "" if row["decision_margin_s"] is None else f", {-row['decision_margin_s']:.2f} s beyond the tightest bound"
+    )
+    return (
+        f"Labelled yield: the agent stopped after {row['yield_observed_s']:.2f} s, "
+        f"{row['talk_over_s']:.2f} s of them talk-over{margin}."
+    )
+
+
+def _unusable(events: pl.DataFrame) -> Rows:
+    import polars as pl
+
+    rows = (
+        events.filter(~pl.col("status").is_in(["PASS", "FAIL"]))
+        .group_by("status", "reason")
+        .agg(moment_count=pl.len(), calls=pl.col("call_id").unique().sort())
+        .sort("status", "reason")
+    )
+    return [
+        row
+        | {"calls": row["calls"][:5], "more": max(0, len(row["calls"]) - 5)}
+        | {"meaning": REASONS.get(row["reason"], "input health: `workbench trust FILE` says what would mend it")}
+        for row in rows.to_dicts()
+    ]
