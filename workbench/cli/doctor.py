@@ -10,7 +10,7 @@ from workbench.cli import options, output
 _EXTRAS = {
     "charts": ("altair", "vl_convert", "charts in reports and notebooks"),
     "notebooks": ("marimo", "altair", "notebooks"),
-    "audio": ("librosa", "librosa", "mel spectrograms"),
+    "audio": ("librosa", "librosa", "how turns sounded, mel spectrograms"),
     "m4a": ("av", "av", "m4a, mp4 and webm audio"),
 }
 
