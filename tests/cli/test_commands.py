@@ -21,7 +21,7 @@ def test_every_command_with_a_report_gives_json() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    "acoustics assert autopsy baseline compact delete demo export import init label measure pack pin prove report scan score unpack".split(),
+    "acoustics assert autopsy baseline benchmark-timing compact delete demo export import init label measure pack pin prove report scan score unpack".split(),
 )
 def test_every_command_that_writes_can_be_quiet(name: str) -> None:
     assert {"-q", "--quiet"} <= {o for p in commands()[name].params for o in p.opts}
