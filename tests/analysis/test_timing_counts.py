@@ -54,6 +54,10 @@ def test_several_moments_of_a_call_do_not_count_as_so_many_calls() -> None:
     row = rates(frame(*alike)).row(0, named=True)
     assert row["unit"] == "call, as so many trials"
     assert (row["pass_rate_low"], row["pass_rate_high"]) == (pytest.approx(0.676, abs=5e-4), 1.0)  # Wilson 8/8
+    row = rates(frame(*alike[:10])).row(0, named=True)
+    assert (row["pass_rate"], row["pass_rate_low"], row["unit"]) == (1.0, None, "fewer than 3 calls: no interval")
+    halves = [(f"c{ix}", "yield", status, True) for ix in range(4) for status in ("PASS", "FAIL")]
+    assert rates(frame(*halves)).row(0, named=True)["unit"] == "all calls are alike: no interval"
 
 
 def test_a_slider_is_answered_with_what_flipped_and_how_to_get_it(demo_archive: Path) -> None:

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench.archive.archive import Archive
+from workbench.schema.call import Call, Label, Turn
+
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -56,3 +59,15 @@ def test_what_is_refused(run: Run, archive: Path, tmp_path: Path) -> None:
     code, out, error = run("sweep-timing", "--grid", "rel_db=10", "--archive", tmp_path / "empty")
     assert (code, out) == (2, "")
     assert "no moment is labelled" in error
+
+
+def test_where_nothing_can_be_judged_the_exit_code_says_so(run: Run, tmp_path: Path) -> None:
+    label = Label(kind="expectation", onset_s=1.0, expect="yield", author="A")
+    source = {"source_format": "made", "source_uri": "made", "source_sha256": "0"}
+    call = Call(id="unheard", **source, turns=[Turn(role="caller", text="hello")], labels=[label])
+    place = tmp_path / "archive"
+    with Archive.create(place) as archive:
+        archive.add([call])
+    code, out, _ = run("sweep-timing", "--grid", "rel_db=10,20", "--archive", place)
+    assert code == 2
+    assert "1 labelled moment at 2 grid points" in out

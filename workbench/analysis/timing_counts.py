@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.stats.rates import wilson
 from workbench.stats.ratios import ratio_of_sums
+from workbench.stats.resampling import FEWEST_CLUSTERS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +56,7 @@ def rates(events: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
     polars.DataFrame
         `expect`, `pass_count`, `trial_count`, `call_count`, `pass_rate`, `pass_rate_low`, `pass_rate_high`, `unit`.
         With one moment a call the interval is Wilson's. Else calls are the unit: a ratio of sums, cut to 0..1, and
-        Wilson over calls where there are fewer than three or all are alike.
+        Wilson over calls where all moments pass, or none; no interval below three calls.
     """
     import polars as pl
 
@@ -86,7 +87,9 @@ def _interval(
     ratio = ratio_of_sums(passed, trials, confidence=confidence)
     if ratio is not None and ratio.low is not None and ratio.high is not None:
         return (max(0.0, ratio.low), min(1.0, ratio.high)), "call"
-    share = sum(passed) / sum(trials)
-    calls = len(trials)
-    found = wilson(round(share * calls), calls, confidence=confidence)
+    if len(trials) < FEWEST_CLUSTERS:
+        return (None, None), "fewer than 3 calls: no interval"
+    if sum(passed) not in (0, sum(trials)):
+        return (None, None), "all calls are alike: no interval"
+    found = wilson(len(trials) if sum(passed) else 0, len(trials), confidence=confidence)
     return (found or (None, None)), "call, as so many trials"

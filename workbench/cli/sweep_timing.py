@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from workbench.cli import interruptible, options, output
-from workbench.errors import UsageError
+from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from workbench.analysis.timing_sweep import Sweep
@@ -34,6 +35,7 @@ def command(archive_path: str, *, as_of: int | None, texts: tuple[str, ...], as_
     No sound is read: parameters of scoring (yield_hangover_s, max_talk_over_s, ...) need the stored runs of speech,
     those of measuring (rel_db, abs_gate_db, hangover_s, noise_percentile, dyn_margin_db) the stored levels, which
     are kept in hundredths of a dB. A bound replaces the one that a label brings. Nothing is written.
+    Exit code 2: nothing could be judged at any point.
 
     \b
     Example:
@@ -64,6 +66,8 @@ def command(archive_path: str, *, as_of: int | None, texts: tuple[str, ...], as_
         )
     else:
         tell(found, snapshot=snapshot)
+    if not any(row["pass_count"] or row["fail_count"] for row in found.points.to_dicts()):
+        sys.exit(Exit.REFUSED)
 
 
 def tell(found: Sweep, *, snapshot: int) -> None:

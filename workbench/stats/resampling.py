@@ -126,11 +126,15 @@ def survivals(
         Past the last time that a replicate observed, its curve stays as it is.
     """
     times = np.unique(durations[observed])
-    drawn = []
+    order = np.argsort(durations, kind="stable")
+    came = observed[order].astype(np.int64)
+    first, after = (np.searchsorted(durations[order], times, side=side) for side in ("left", "right"))
+    drawn = [np.ones((0, len(times)))]
     for some in _pieces(counts, max(1, len(durations))):
-        weight = some[:, which]
-        at_risk = np.stack([weight[:, durations >= time].sum(axis=1) for time in times], axis=1)
-        events = np.stack([weight[:, observed & (durations == time)].sum(axis=1) for time in times], axis=1)
+        weight = some[:, which[order]]
+        upto, ended = (np.cumsum(np.pad(part, ((0, 0), (1, 0))), axis=1) for part in (weight, weight * came))
+        at_risk = upto[:, -1:] - upto[:, first]
+        events = ended[:, after] - ended[:, first]
         drawn.append(np.cumprod(1.0 - events / np.maximum(at_risk, 1), axis=1))
     return times, np.concatenate(drawn)
 
