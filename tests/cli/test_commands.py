@@ -19,10 +19,13 @@ def test_every_command_with_a_report_gives_json() -> None:
     assert without == HAS_FORMAT
 
 
-@pytest.mark.parametrize(
-    "name",
-    "acoustics assert autopsy baseline benchmark-timing compact delete demo export import init label measure pack pin prove report scan score unpack".split(),
+WRITING = (
+    "acoustics assert autopsy baseline benchmark-timing compact delete demo export import init label measure pack pin "
+    "prove report scan score unpack"
 )
+
+
+@pytest.mark.parametrize("name", WRITING.split())
 def test_every_command_that_writes_can_be_quiet(name: str) -> None:
     assert {"-q", "--quiet"} <= {o for p in commands()[name].params for o in p.opts}
 
