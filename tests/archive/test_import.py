@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from made_calls import made_call
+from msgspec import structs
 
 import workbench
 from workbench.archive.archive import Archive
@@ -107,3 +108,9 @@ def test_replace_takes_a_call_in_anew_and_keeps_what_was_said_of_it_since(archiv
     assert archive.sql("select count(*) as n from calls").item() == 2
     with workbench.open(archive.path, as_of=2) as before:
         assert before.sql("select channel_roles from recordings").item().to_list() == ["caller", "agent"]
+
+
+def test_a_call_without_any_evidence_is_refused_and_said_so(archive: Archive) -> None:
+    bare = structs.replace(made_call(1), turns=None, tool_calls=None, spans=None, audio=None)
+    report = archive.add([bare])
+    assert (report.accepted, dict(report.rules)) == (0, {("call", "no_evidence"): 1})

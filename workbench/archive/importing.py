@@ -174,6 +174,8 @@ def add(
             if not distinct:
                 seen.add(call.id)
             kept = _has_evidence(call, taken)
+            if not kept and not refusals:
+                refuse(_without_evidence(call))
             for refusal in refusals:
                 refuse(refusal, scope="row" if kept else "call")
             if kept:
@@ -217,6 +219,18 @@ def _schema_failure(table: str, where: str, *, rule: str, count: int) -> Refusal
         message=f"{count} rows of {table} break the rule {rule!r} (first: {where})",
         hint=f"workbench tables {table} shows the rules",
         scope="row",
+    )
+
+
+def _without_evidence(call: Call) -> Refusal:
+    return Refusal(
+        source_uri=call.source_uri or "-",
+        location=call.id,
+        rule="no_evidence",
+        message="the call has no audio, turns, tool calls or spans",
+        hint="give what is known of it: `turns` or `tool_calls`, empty where there were none, or its audio",
+        scope="call",
+        call_id=call.id,
     )
 
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_GROUPS = 6
+MOST_STEPS = 400
+"""Steps of a curve that are drawn: finer ones than a 400th of the whole cannot be seen."""
+
 _CURVES = "group time_s survival low high"
 _SUMMARIES = "group call_count moment_count censored_count"
 _RISK = "group time_s at_risk"
@@ -54,6 +57,8 @@ def chart(
     """
     import polars as pl
 
+    if set(_CURVES.split()) <= set(curves.columns):
+        curves = _thinned(curves)
     for frame, columns in ((curves, _CURVES), (summaries, _SUMMARIES), (at_risk, _RISK)):
         theme.require(frame, columns, chart="survival")
     if summaries.is_empty():
@@ -77,6 +82,16 @@ def chart(
         + (f", {left_out} groups with fewer moments" if left_out else "")
     )
     return Drawn(spec, data, title=title, subtitle=subtitle)
+
+
+def _thinned(curves: pl.DataFrame) -> pl.DataFrame:
+    """Leave out steps too small to be seen; the first and the last of each group stay."""
+    import polars as pl
+
+    level = (pl.col("survival") * MOST_STEPS).ceil()
+    ordered = curves.sort("group", "time_s")
+    new = level.ne_missing(level.shift(1).over("group")) | pl.col("time_s").eq(pl.col("time_s").max().over("group"))
+    return ordered.filter(new)
 
 
 def _spec(groups: list[str], *, last: float, awaited: str, since: str) -> dict[str, Any]:
