@@ -1,4 +1,4 @@
-"""Import and measure of single calls of an hour and of a day, and of four long ones at once: how much memory."""
+"""Import and measure of single calls of an hour and of a day, and of four long ones on two threads: how much memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run(size: str, scratch: Path) -> list[Table]:
     contestants = {
         f"1 call of {short:g} h, 1 worker": ("short", 1),
         f"1 call of {long:g} h, 1 worker": ("long", 1),
-        f"4 calls of {long / 4:g} h, 4 workers": ("four", 4),
+        f"4 calls of {long / 4:g} h, 2 workers": ("four", 2),
     }
     found = interleaved(
         {

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +13,7 @@ from workbench.archive import failures, lock, runs
 from workbench.archive.lake import Writer, quote
 from workbench.archive.layout import Layout
 from workbench.archive.measure_job import Batch, Job, measure_job
+from workbench.archive.side_by_side import side_by_side
 from workbench.audio.config import MeasureConfig
 
 if TYPE_CHECKING:
@@ -182,22 +181,14 @@ def _run(jobs: list[Job], workers: int, on_progress: Progress | None) -> list[Ba
     """Run the jobs side by side; return their batches in order."""
     total = sum(job.duration_s for job in jobs)
     done = 0.0
-    stop = threading.Event()
-    pool = ThreadPoolExecutor(workers)
-    try:
-        futures = {pool.submit(measure_job, job, stop): job for job in jobs}
-        waiting = set(futures)
-        while waiting:  # not longer at a time: polars' handler of signals does not break off a wait
-            ended, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-            for future in ended:
-                future.result()
-                done += futures[future].duration_s
-                if on_progress:
-                    on_progress(done, total)
-        return [future.result() for future in futures]
-    finally:
-        stop.set()  # Ctrl-C ends each job after the recording it is at
-        pool.shutdown(cancel_futures=True)
+
+    def told(job: Job) -> None:
+        nonlocal done
+        done += job.duration_s
+        if on_progress:
+            on_progress(done, total)
+
+    return side_by_side(jobs, measure_job, workers=workers, on_done=told)
 
 
 def _changed(con: duckdb.DuckDBPyConnection, todo: list[dict[str, Any]]) -> set[str]:
