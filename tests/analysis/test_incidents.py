@@ -67,7 +67,7 @@ def test_a_silence_ends_where_anybody_speaks() -> None:
     """The agent is silent for 3 s after 17.0, and after 0.8 s of it the caller speaks: 0.8 s of dead air."""
     stop, late = found([STOP, LATE], starts=(17.8, 12.5, 0.2))
     assert (stop["magnitude_s"], stop["scanned_s"], stop["end_s"]) == (pytest.approx(0.8), 3.0, 17.8)
-    assert stop["sentence"].endswith("nobody spoke for 0.80 s, then the caller did.")
+    assert stop["sentence"].endswith("nobody spoke for 0.80 s.")
     assert (late["magnitude_s"], late["end_s"]) == (0.5, 12.5)
     assert late["sentence"].startswith("The caller paused for 0.50 s and went on;")
     assert late["sentence"].endswith("3.00 s after that pause began.")

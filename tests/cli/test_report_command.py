@@ -48,7 +48,8 @@ def test_what_it_refuses_and_that_an_earlier_report_stays(
     small_archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "report.html"
-    target.write_text("an earlier one", encoding="utf-8")
+    target.write_text("<html>an earlier one", encoding="utf-8")
+    (tmp_path / "notes.md").write_text("mine", encoding="utf-8")
     Archive.create(tmp_path / "empty").close()
     for words, said in [
         (("report", "nothing", "-o", target, "--archive", small_archive), "one of: archive"),
@@ -56,8 +57,10 @@ def test_what_it_refuses_and_that_an_earlier_report_stays(
         (("report", "archive", "-o", target, "--archive", tmp_path / "none"), "no such archive"),
         (("report", "archive", "-o", tmp_path / "none" / "x", "--archive", small_archive), "there is no folder"),
         (("report", "archive", "-o", tmp_path, "--archive", small_archive), "it is a folder"),
+        (("report", "archive", "-o", tmp_path / "notes.md", "--archive", small_archive), "is no HTML page"),
         (("report", "archive", "--archive", small_archive), "--output"),
     ]:
         assert run(*words) == 2
         assert said in capsys.readouterr().err
-    assert target.read_text(encoding="utf-8") == "an earlier one"
+    assert target.read_text(encoding="utf-8") == "<html>an earlier one"
+    assert (tmp_path / "notes.md").read_text(encoding="utf-8") == "mine"

@@ -160,7 +160,7 @@ def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -
         return f"The caller stopped and the agent's answer came {length} later."
     if kind == STOP:
         if broken:
-            return f"The agent stopped with no caller speaking near; nobody spoke for {length}, then the caller did."
+            return f"The agent stopped with no caller speaking near; nobody spoke for {length}."
         until = "to the end of the recording" if to_the_end else "before it spoke again"
         return f"The agent stopped with no caller speaking near, and nobody spoke for {length} {until}."
     if kind == SILENCE:

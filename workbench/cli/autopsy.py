@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @options.command("autopsy")
 @click.argument("file", type=click.Path())
 @click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent.")
-@click.option("--min-gap-s", type=float, help="Shortest silence that counts (2 s).")
+@click.option("--min-gap-s", type=float, help="Shortest wait for an answer that counts (2 s).")
 @click.option("-o", "--output", "target", metavar="FILE.html", type=click.Path(), help="Write a page to hear it.")
 @click.option("--cost-config", metavar="FILE", type=click.Path(), help="Your prices by incident; never stored.")
 @options.as_json
@@ -48,13 +48,13 @@ def command(
     from workbench.analysis.incident_costs import costs, read_prices
     from workbench.analysis.incidents_channels import roles_asked
     from workbench.analysis.incidents_of_file import measured
-    from workbench.report.new_file import require_place, write_whole
+    from workbench.report.new_file import require_place_of_page, write_whole
     from workbench.timing.score_config import ScoreConfig
 
     scanning = ScoreConfig() if min_gap_s is None else ScoreConfig(min_gap_s=min_gap_s)
     prices = read_prices(cost_config) if cost_config else None
     if target is not None:
-        require_place(target)
+        require_place_of_page(target)
         if Path(target).exists() and Path(file).exists() and Path(target).samefile(file):
             raise UsageError("the page would replace the recording", where=target, hint="name another file")
     examined, measurement = measured(file, channels=roles_asked(channels), scanning=scanning)

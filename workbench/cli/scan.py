@@ -15,7 +15,7 @@ from workbench.errors import Exit, UsageError
 @options.command("scan")
 @click.argument("folder", type=click.Path())
 @click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent; mono files aside.")
-@click.option("--min-gap-s", type=float, help="Shortest silence that counts (2 s).")
+@click.option("--min-gap-s", type=float, help="Shortest wait for an answer that counts (2 s).")
 @click.option(
     "-o", "--output", "target", metavar="FILE.html", type=click.Path(), help="Write a page to hear the worst."
 )
@@ -51,14 +51,14 @@ def command(
     from workbench.audio.config import MeasureConfig
     from workbench.ingest.audio_names import is_audio_name
     from workbench.report import scan_store
-    from workbench.report.new_file import require_place, write_whole
+    from workbench.report.new_file import require_place_of_page, write_whole
     from workbench.report.scan import scan_summary
     from workbench.timing.score_config import ScoreConfig
 
     roles = roles_asked(channels)
     scanning = ScoreConfig() if min_gap_s is None else ScoreConfig(min_gap_s=min_gap_s)
     if target is not None:
-        require_place(target)
+        require_place_of_page(target)
         if Path(target).exists() and is_audio_name(target):
             raise UsageError("the page would replace a recording", where=target, hint="name another file")
     earlier = scan_store.stored(store) if store else []

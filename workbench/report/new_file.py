@@ -65,6 +65,24 @@ def require_place(target: str | Path) -> None:
         raise _refused(path, error) from error
 
 
+def require_place_of_page(target: str | Path) -> None:
+    """Refuse a target that cannot become a page, or holds something else than a page.
+
+    Raises
+    ------
+    ExportFailed
+        As :func:`require_place`, and for a file that is there and no HTML.
+    """
+    require_place(target)
+    path = Path(target)
+    if path.is_file() and path.stat().st_size:
+        with path.open("rb") as file:
+            if b"<html" not in file.read(1024).lower():
+                raise ExportFailed(
+                    "there is a file of this name that is no HTML page", where=str(path), hint="choose another name"
+                )
+
+
 @contextmanager
 def whole(target: str | Path) -> Iterator[BinaryIO]:
     """Give a file to write; it takes the target's name when the block ends well, and vanishes when not.

@@ -19,7 +19,7 @@ REASONS = {
     "no_audio": "the call has no recording that was measured: import its audio and run `workbench measure`",
     "outside_the_recording": "the label lies outside the recording: check its time and the recording's offset",
     "no_caller_speech": "the label has no onset and the caller never speaks: check which channel is whose",
-    "agent_silent_at_onset": "nothing to yield: check the onset, which channel is whose, and the expectation",
+    "agent_silent_at_onset": "nothing to yield or to hold: check the onset and which channel is whose",
     "no_expectation": "the label does not say yield or hold: label it",
     "echo": "the yield goes with an echo of the agent in the caller's channel: mend the audio path",
     "low_snr": "the noise is too near to the speech for a stop to be seen: record with less noise",
@@ -169,7 +169,7 @@ def _verdict(row: Mapping[str, Any], facts: Mapping[str, Any], config: ScoreConf
         return INCONCLUSIVE, "no_expectation"
     if not facts["verdict_eligible"]:
         return NOT_SCORABLE, facts["reason"]
-    if row["expect"] == "yield" and not row["agent_talking"]:
+    if not row["agent_talking"]:
         return NOT_SCORABLE, "agent_silent_at_onset"
     if config.snr_gate_db is not None and facts["separation_db"] < config.snr_gate_db:
         return NOT_SCORABLE, "low_snr"
