@@ -181,7 +181,7 @@ def test_a_grid_that_makes_no_sense_is_refused(texts: list[str], said: str) -> N
 
 def test_values_and_sizes_are_refused_before_anything_is_derived(held: HeldMoments) -> None:
     assert grid_of(["snr_gate_db=none,20,20", "echo_gate=true"]) == {"snr_gate_db": [None, 20.0], "echo_gate": [True]}
-    with pytest.raises(UsageError, match="noise_percentile 3"):
+    with pytest.raises(UsageError, match="noise_percentile is 3"):
         sweep(held, {"noise_percentile": [0.1, 3.0]})
     with pytest.raises(UsageError, match="2500 grid points"):
         sweep(held, {"rel_db": [float(n) for n in range(50)], "hangover_s": [n / 100 for n in range(50)]})

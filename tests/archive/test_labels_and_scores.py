@@ -167,6 +167,7 @@ def test_a_pair_of_files_is_scored_as_one_call(tmp_path: Path) -> None:
         ("one", {"onset_s": float("nan"), "expect": "yield"}),
         ("one", {"onset_s": 1.0, "expect": "stop"}),
         ("one", {"onset_s": 1.0, "expect": "yield", "max_talk_over_s": -1.0}),
+        ("one", {"onset_s": 1.0, "expect": "yield", "max_time_to_yield_s": 1e308}),
         ("one", {"onset_s": 1.0, "expect": "yield", "author": " "}),
     ],
 )
@@ -196,3 +197,26 @@ def test_a_deleted_call_takes_its_labels_and_scores_along(archive: Archive) -> N
     assert archive.sql("from scored_events").is_empty()
     assert archive.sql("from labels").is_empty()
     assert archive.sql("from moments").is_empty()
+
+
+def test_what_was_not_heard_to_its_end_decides_nothing(tmp_path: Path) -> None:
+    """The agent talks to the end of 6 s; 0.5 s before it, a search of 3 s is cut short."""
+    path = sound(tmp_path / "cut.wav", caller=(5.5, 6.0), agent=(0.5, 6.0))
+    said = [
+        Label(kind="expectation", onset_s=5.5, expect="yield"),
+        Label(kind="expectation", onset_s=5.5, expect="hold"),
+        Label(kind="expectation", onset_s=5.5, expect="yield", value={"max_time_to_yield_s": 0.3}),
+        Label(kind="expectation", onset_s=5.5, expect="yield", value={"max_time_to_yield_s": 1e308}),
+        Label(kind="expectation", onset_s=0.1, expect="hold"),
+    ]
+    archive = Archive.create(tmp_path / "archive")
+    archive.add([made("cut", audio=audio(path), labels=said)])
+    archive.measure()
+    events = sorted(archive.score().events, key=lambda event: str(event["label_id"]))
+    assert [(event["status"], event["reason"]) for event in events] == [
+        ("INCONCLUSIVE", "recording_ended"),
+        ("INCONCLUSIVE", "recording_ended"),
+        ("FAIL", "did_not_yield"),
+        ("INCONCLUSIVE", "recording_ended"),
+        ("NOT_SCORABLE", "agent_silent_at_onset"),
+    ]

@@ -146,7 +146,7 @@ def test_a_moment_without_a_verdict_writes_nothing(
 
 def test_a_clip_whose_verdict_is_another_one_is_refused_with_the_remedy(measured: Archive, tmp_path: Path) -> None:
     """A clip that ends 0.3 s after the onset has not seen the agent stop at 0.5 s."""
-    with pytest.raises(NotScorable, match="the whole call") as caught:
+    with pytest.raises(NotScorable, match="recording_ended") as caught:
         pin(measured.layout, "one", author="A", expectation=AT, folder=tmp_path / "pins", post_s=0.4)
     assert "--post-s" in (caught.value.hint or "")
     nothing(measured, tmp_path)

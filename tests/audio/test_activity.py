@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from workbench.audio.activity import activity, noise_floor, threshold
 from workbench.audio.config import MeasureConfig
+from workbench.errors import UsageError
 
 CONFIG = MeasureConfig()
 
@@ -71,3 +73,20 @@ def test_no_frames_have_no_threshold() -> None:
     heard = activity(np.zeros(0), hop_s=0.01)
     assert heard.active.shape == heard.trimmed.shape == (0,)
     assert heard.threshold_dbfs is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rel_db": float("nan")},
+        {"rel_db": float("inf")},
+        {"rel_db": -1.0},
+        {"abs_gate_db": 1.0},
+        {"hangover_s": 1e308},
+        {"frame_ms": float("nan")},
+        {"hop_ms": 0.0},
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(UsageError):
+        MeasureConfig(**wrong)

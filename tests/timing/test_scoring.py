@@ -182,7 +182,17 @@ def test_frames_in_common_are_counted() -> None:
     assert frames_before(none, none, np.array([3])).tolist() == [0]
 
 
-@pytest.mark.parametrize("wrong", [{"max_search_s": -1.0}, {"echo_coherence": 1.5}, {"yield_hangover_s": float("nan")}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_search_s": -1.0},
+        {"max_search_s": 1e17},
+        {"max_talk_over_s": float("inf")},
+        {"snr_gate_db": 1000.0},
+        {"echo_coherence": 1.5},
+        {"yield_hangover_s": float("nan")},
+    ],
+)
 def test_numbers_that_cannot_be_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         ScoreConfig(**wrong)

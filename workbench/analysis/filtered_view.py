@@ -146,14 +146,14 @@ def ordered_by(name: str) -> str:
     Returns
     -------
     str
-        ORDER BY its rank where it has one, else its key; empty for a ready-made query, which has its own.
+        ORDER BY its rank where it has one, then its key; empty for a ready-made query, which has its own.
     """
     from workbench.archive import views
 
     view = next((view for view in views.catalogue() if view.name == name), None)
     if view is None:
         return ""
-    return _line("order by", "rank" if "rank" in view.columns else ", ".join(view.key))
+    return _line("order by", ", ".join(["rank", *view.key] if "rank" in view.columns else view.key))
 
 
 @lru_cache(maxsize=1)

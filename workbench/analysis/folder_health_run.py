@@ -140,6 +140,9 @@ def _examined(
     if stop.is_set():
         return UsageError("the scan was stopped")
     try:
+        for path in job.files:
+            if path.exists() and not path.is_file():
+                return ImportFailed("it is a device or a pipe", where=str(path), hint="name files")
         if len(job.files) == 2:
             return examine_pair(*job.files, scanning=scanning)
         return measured(job.files[0], channels=channels, scanning=scanning, in_folder=True)[0]
@@ -155,7 +158,7 @@ def _digests(job: _Job) -> list[tuple[str, str]]:
     for path in job.files:
         name = f"{folder}/{path.name}" if folder else path.name
         try:
-            found.append((name, file_sha256(path)))
+            found.append((name, file_sha256(path) if path.is_file() else "unreadable"))
         except OSError:
             found.append((name, "unreadable"))
     return found

@@ -11,6 +11,7 @@ from workbench.archive.lake import Reader, Writer
 from workbench.archive.layout import Layout
 from workbench.archive.rows import digest, json_text
 from workbench.errors import UsageError
+from workbench.timing.score_config import MOST_S
 
 if TYPE_CHECKING:
     import duckdb
@@ -94,8 +95,8 @@ def checked_expectation(
     value = {"max_time_to_yield_s": max_time_to_yield_s, "max_talk_over_s": max_talk_over_s, "note": note}
     for name in ("max_time_to_yield_s", "max_talk_over_s"):
         bound = value[name]
-        if isinstance(bound, float) and not 0 <= bound < math.inf:
-            raise UsageError(f"{name} is {bound}", hint="give seconds that are not negative")
+        if isinstance(bound, (int, float)) and not 0 <= bound <= MOST_S:
+            raise UsageError(f"{name} is {bound:g}", hint=f"give seconds, 0 to {MOST_S:g}")
     length = _call(layout, call_id)["duration_s"]
     if not 0 <= onset_s < math.inf or (length is not None and onset_s >= length):
         raise UsageError(

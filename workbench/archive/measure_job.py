@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -162,6 +163,7 @@ class FrameFile:
         self._writer: Any = None
         self._waiting: list[pa.Table] = []
         self._rows = 0
+        self._failed = False
 
     def write(self, frames: pa.Table) -> None:
         """Append frames: those of a short recording, or a piece of a long one; none is fine."""
@@ -189,14 +191,19 @@ class FrameFile:
                 column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
             )
         groups = -(-frames.num_rows // ROW_GROUP)
+        self._failed = True
         self._writer.write_table(frames, row_group_size=-(-frames.num_rows // groups))
+        self._failed = False
         self._waiting, self._rows = [], 0
 
     def close(self) -> None:
         """Finish the file; there is none when nothing was written."""
+        import pyarrow as pa
+
         try:
-            if self._waiting:
+            if self._waiting and not self._failed:
                 self._flush()
         finally:
             if self._writer is not None:
-                self._writer.close()
+                with suppress(pa.ArrowException, OSError) if self._failed else nullcontext():  # the first error counts
+                    self._writer.close()

@@ -12,7 +12,7 @@ from workbench.archive.layout import Layout
 from workbench.archive.scoring import Evidence
 from workbench.errors import NotScorable, UsageError
 from workbench.timing.contracts.placing import placed
-from workbench.timing.score_config import ScoreConfig
+from workbench.timing.score_config import MOST_S, ScoreConfig
 
 if TYPE_CHECKING:
     import duckdb
@@ -96,8 +96,10 @@ def pin(
         raise UsageError(
             "name the moment by one thing", where=call_id, hint="a label, or a time with what was expected"
         )
-    if not (0 <= pre_s < float("inf") and 0 < post_s < float("inf")):
-        raise UsageError(f"context of {pre_s:g} s before and {post_s:g} s after cannot be", hint="give seconds above 0")
+    if not (0 <= pre_s <= MOST_S and 0 < post_s <= MOST_S):
+        raise UsageError(
+            f"context of {pre_s:g} s before and {post_s:g} s after cannot be", hint="give seconds above 0, up to a day"
+        )
     config = config or ScoreConfig()
     given = (
         None if expectation is None else labelling.checked_expectation(layout, call_id, author=author, **expectation)

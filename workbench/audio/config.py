@@ -9,6 +9,16 @@ import msgspec
 
 from workbench.errors import UsageError
 
+MOST_MS = 10_000.0
+RANGES = {
+    "rel_db": (0.0, 120.0),
+    "abs_gate_db": (-120.0, 0.0),
+    "hangover_s": (0.0, 60.0),
+    "noise_percentile": (0.0, 1.0),
+    "dyn_margin_db": (0.0, 120.0),
+    "faint_db": (0.0, 120.0),
+}
+
 
 class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
     """How levels are taken and when a frame counts as speech.
@@ -51,17 +61,17 @@ class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
     backend: Literal["energy"] = "energy"
 
     def __post_init__(self) -> None:
-        if self.frame_ms <= 0 or self.hop_ms <= 0:
+        if not 0 < self.frame_ms <= MOST_MS or not 0 < self.hop_ms <= MOST_MS:
             raise UsageError(
-                f"frame_ms {self.frame_ms} and hop_ms {self.hop_ms} must both be above 0",
+                f"frame_ms {self.frame_ms} and hop_ms {self.hop_ms} must both lie above 0, up to {MOST_MS:g}",
                 hint="the published values are 20 and 10",
             )
-        if not 0 <= self.noise_percentile <= 1 or self.hangover_s < 0:
-            raise UsageError(
-                f"noise_percentile {self.noise_percentile} must lie in 0..1, "
-                f"hangover_s {self.hangover_s} must not be below 0",
-                hint="the published values are 0.10 and 0.15",
-            )
+        for name, (least, most) in RANGES.items():
+            if not least <= getattr(self, name) <= most:
+                raise UsageError(
+                    f"{name} is {getattr(self, name):g}; it must lie in {least:g}..{most:g}",
+                    hint="the published values are the defaults",
+                )
 
     @property
     def config_id(self) -> str:

@@ -85,7 +85,7 @@ def _files(before: str, after: str, given: dict[str, Any], *, deployed: bool, as
     sides = []
     for path, onset in ((before, given["before_onset"]), (after, given["after_onset"])):
         onset_s = given["onset"] if onset is None else onset
-        if onset_s is not None and onset_s < 0:
+        if onset_s is not None and not 0 <= onset_s < float("inf"):
             raise UsageError(f"the onset is {onset_s:g} s", where=path, hint="give seconds from the start of the file")
         sides.append(
             judge(

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.timing.score_config import MOST_S
 from workbench.timing.scoring import NONE, first_onset, score
 
 if TYPE_CHECKING:
     from workbench.timing.lines import Line
     from workbench.timing.score_config import ScoreConfig
 
+CUT_SHORT_S = 0.02
+"""A search that ends this much before its time was ended by the recording."""
 PASS, FAIL, INCONCLUSIVE, NOT_SCORABLE = "PASS", "FAIL", "INCONCLUSIVE", "NOT_SCORABLE"
 
 REASONS = {
@@ -20,6 +23,7 @@ REASONS = {
     "outside_the_recording": "the label lies outside the recording: check its time and the recording's offset",
     "no_caller_speech": "the label has no onset and the caller never speaks: check which channel is whose",
     "agent_silent_at_onset": "nothing to yield or to hold: check the onset and which channel is whose",
+    "recording_ended": "the recording ends before it shows whether the agent stops: record the whole call",
     "no_expectation": "the label does not say yield or hold: label it",
     "echo": "the yield goes with an echo of the agent in the caller's channel: mend the audio path",
     "low_snr": "the noise is too near to the speech for a stop to be seen: record with less noise",
@@ -160,7 +164,7 @@ def _margin(row: Mapping[str, Any], hop_s: float) -> dict[str, Any]:
     ]
     if not slack:
         return {"decision_margin_s": None, "boundary_sensitive": None}
-    margin = round(min(slack), 6)
+    margin = round(max(-MOST_S, min(MOST_S, *slack, MOST_S)), 6)  # a label that came with a call may hold any bound
     return {"decision_margin_s": margin, "boundary_sensitive": abs(round(margin / hop_s)) <= 1}
 
 
@@ -175,6 +179,11 @@ def _verdict(row: Mapping[str, Any], facts: Mapping[str, Any], config: ScoreConf
         return NOT_SCORABLE, "low_snr"
     if config.echo_gate and row["echo_suspected"] and row["did_yield"]:
         return NOT_SCORABLE, "echo"
+    if not row["did_yield"] and row["yield_observed_s"] < config.max_search_s - CUT_SHORT_S:
+        bound = row["max_time_to_yield_s"]
+        if row["expect"] == "yield" and bound is not None and row["yield_observed_s"] > bound:
+            return FAIL, "did_not_yield"
+        return INCONCLUSIVE, "recording_ended"
     if row["expect"] == "hold":
         return (FAIL, "false_yield") if row["did_yield"] else (PASS, None)
     if not row["did_yield"]:

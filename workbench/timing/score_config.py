@@ -8,6 +8,9 @@ import msgspec
 
 from workbench.errors import UsageError
 
+MOST_S, MOST_DB = 86_400.0, 200.0
+"""A day, and more than there is between silence and full scale."""
+
 
 class ScoreConfig(msgspec.Struct, kw_only=True, frozen=True):
     """How moments are found and scored on the runs of speech of the two parties.
@@ -53,7 +56,7 @@ class ScoreConfig(msgspec.Struct, kw_only=True, frozen=True):
     Raises
     ------
     UsageError
-        When a time is negative or not finite, or the coherence lies outside 0..1.
+        When a time is no number of 0..86,400 s, a level none of 0..200 dB, or the coherence none of 0..1.
     """
 
     yield_hangover_s: float = 0.20
@@ -78,12 +81,10 @@ class ScoreConfig(msgspec.Struct, kw_only=True, frozen=True):
         for name, value in msgspec.structs.asdict(self).items():
             if value is None or isinstance(value, bool):
                 continue
-            if not 0 <= value < float("inf") or (name == "echo_coherence" and value > 1):
+            most = 1.0 if name == "echo_coherence" else MOST_DB if name.endswith("_db") else MOST_S
+            if not 0 <= value <= most:
                 raise UsageError(
-                    f"{name} is {value}; it must be a number of seconds that is not negative"
-                    if name.endswith("_s")
-                    else f"{name} is {value}; it must be {'in 0..1' if name == 'echo_coherence' else 'not negative'}",
-                    hint="the published values are the defaults",
+                    f"{name} is {value:g}; it must lie in 0..{most:g}", hint="the published values are the defaults"
                 )
 
     @property
