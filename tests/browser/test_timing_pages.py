@@ -25,8 +25,9 @@ def stats(app: App) -> dict[str, str]:
     return {str(label).strip('"'): str(value).strip('"') for label, value in found}
 
 
-def drawn(app: App, cell: str) -> str:
-    """Return all texts that a cell's charts draw."""
+def drawn(app: App, cell: str, until: str) -> str:
+    """Return all texts that a cell's charts draw, once they draw this one: charts come after their cell has ended."""
+    app.cell(cell).locator("svg text").filter(has_text=until).first.wait_for(state="attached", timeout=60_000)
     return " ".join(app.cell(cell).locator("svg text").all_text_contents())
 
 
@@ -34,11 +35,11 @@ def test_a_slider_derives_every_verdict_anew(app: App, served: Serve, page_archi
     app.open(served("timing", page_archive))
     before = stats(app)
     assert before == {"PASS": "5", "FAIL": "4", "not judged": "0", "flipped": "0", "next to a bound": "1"}
-    assert "n: 9 moments: 5 PASS, 4 FAIL; 2 censored" in drawn(app, "verdicts")
-    assert "next to a bound" in drawn(app, "verdicts")
-    assert "n: 6 moments, 1 of them censored" in drawn(app, "yields")
-    assert "at risk" in drawn(app, "yields")
-    assert "left out: 0 not scorable" in drawn(app, "spreads")
+    assert drawn(app, "verdicts", "n: 9 moments: 5 PASS, 4 FAIL; 2 censored")
+    assert drawn(app, "verdicts", "next to a bound")
+    assert drawn(app, "yields", "n: 6 moments, 1 of them censored")
+    assert drawn(app, "yields", "at risk")
+    assert drawn(app, "spreads", "left out: 0 not scorable")
     assert "vapi-default-03-backchannel-mhm" in app.text("swept")
 
     pause = app.cell("controls").get_by_role("slider").nth(2)
@@ -47,13 +48,14 @@ def test_a_slider_derives_every_verdict_anew(app: App, served: Serve, page_archi
     for _ in range(2):  # from 0.2 to 0.1 s
         app.page.keyboard.press("ArrowLeft")
         app.idle()
+    assert drawn(app, "verdicts", "FAIL · false yield · flipped")
     after = stats(app)
     assert (after["flipped"], after["FAIL"]) == ("1", "5")
-    assert "FAIL · false yield · flipped" in drawn(app, "verdicts")
     assert "workbench score --yield-hangover-s 0.1" in app.text("verdicts")
     app.cell("controls").get_by_role("slider").nth(0).focus()
     app.page.keyboard.press("ArrowRight")
     app.idle()
+    app.cell("verdicts").get_by_text("workbench measure --rel-db 16").first.wait_for(timeout=60_000)
     assert "workbench measure --rel-db 16 then workbench score" in app.text("verdicts")
 
     with app.page.expect_download() as waiting:
@@ -69,7 +71,7 @@ def test_curves_are_parted_by_a_column(app: App, served: Serve, page_archive: Pa
     app.open(served("timing", page_archive))
     app.cell("controls").get_by_role("combobox").first.select_option("expect")
     app.idle()
-    assert "hold" in drawn(app, "answers")
+    assert drawn(app, "answers", "hold")
     assert "Log-rank test" in app.text("answers")
 
 
