@@ -10,17 +10,15 @@ __generated_with = "0.25.2"
 app = marimo.App(width="full", app_title="What is in this archive")
 
 with app.setup:
-    import sys
     import urllib.parse
 
     import marimo as mo
     import polars as pl
 
-    import workbench
     from workbench.analysis.default_archive import default_archive
     from workbench.analysis.filtered_view import filtered_view
     from workbench.analysis.held_calls import HeldCalls
-    from workbench.analysis.tried import tried
+    from workbench.analysis.opened import opened
     from workbench.charts import call_counts, rates, response_gaps, theme
     from workbench.charts.shown import shown, table_of
 
@@ -50,13 +48,7 @@ def params():
 
 @app.cell
 def load(archive_path):
-    archive, _problem = tried(lambda: workbench.open(archive_path))
-    if _problem is not None and mo.app_meta().mode == "script":
-        sys.exit(_problem)
-    mo.stop(
-        _problem is not None,
-        mo.callout(mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"),
-    )
+    archive = opened(archive_path)
     return (archive,)
 
 

@@ -12,11 +12,9 @@ app = marimo.App(width="full", app_title="One call, seen and heard")
 with app.setup:
     import html
     import os
-    import sys
 
     import marimo as mo
 
-    import workbench
     from workbench.analysis.call_audio import LONGEST_S, stretch
     from workbench.analysis.call_facts import call_facts, verdict
     from workbench.analysis.call_spectrogram import call_spectrogram
@@ -24,6 +22,7 @@ with app.setup:
     from workbench.analysis.clocks import QUERIES as CLOCKS
     from workbench.analysis.clocks import two_clocks
     from workbench.analysis.default_archive import default_archive
+    from workbench.analysis.opened import opened
     from workbench.analysis.playable import finding_stretch, opening_stretch, turn_stretch, within
     from workbench.analysis.tried import tried
     from workbench.analysis.turn_texts import as_html, compared, turn_texts
@@ -59,13 +58,7 @@ def params():
 
 @app.cell
 def load(archive_path):
-    archive, _problem = tried(lambda: workbench.open(archive_path))
-    if _problem is not None and mo.app_meta().mode == "script":
-        sys.exit(_problem)
-    mo.stop(
-        _problem is not None,
-        mo.callout(mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"),
-    )
+    archive = opened(archive_path)
     return (archive,)
 
 

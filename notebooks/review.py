@@ -13,14 +13,13 @@ with app.setup:
     import getpass
     import html
     import os
-    import sys
 
     import marimo as mo
 
-    import workbench
     from workbench.analysis import review
     from workbench.analysis.call_audio import stretch
     from workbench.analysis.default_archive import default_archive
+    from workbench.analysis.opened import opened
     from workbench.analysis.review_page import Page, facts
     from workbench.analysis.tried import tried
     from workbench.archive.views import query
@@ -54,13 +53,7 @@ def params():
 
 @app.cell
 def load(archive_path):
-    archive, _problem = tried(lambda: workbench.open(archive_path))
-    if _problem is not None and mo.app_meta().mode == "script":
-        sys.exit(_problem)
-    mo.stop(
-        _problem is not None,
-        mo.callout(mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"),
-    )
+    archive = opened(archive_path)
     return (archive,)
 
 

@@ -10,13 +10,11 @@ __generated_with = "0.25.2"
 app = marimo.App(width="full", app_title="Timing: who yields, how soon, how sure")
 
 with app.setup:
-    import sys
-
     import marimo as mo
     import polars as pl
 
-    import workbench
     from workbench.analysis.default_archive import default_archive
+    from workbench.analysis.opened import opened
     from workbench.analysis.timing_counts import four_cells, rates
     from workbench.analysis.timing_held import HeldMoments
     from workbench.analysis.timing_shown import (
@@ -33,7 +31,6 @@ with app.setup:
     from workbench.analysis.timing_survival import at_risk, compared, curves, summaries, times_to
     from workbench.analysis.timing_sweep import sweep
     from workbench.analysis.timing_tuned import AXES, axis, tuned
-    from workbench.analysis.tried import tried
     from workbench.archive.views import query
     from workbench.charts import survival, theme, timing_moments, timing_spread
     from workbench.charts.shown import shown, table_of
@@ -77,13 +74,7 @@ def params():
 
 @app.cell
 def load(archive_path):
-    archive, _problem = tried(lambda: workbench.open(archive_path))
-    if _problem is not None and mo.app_meta().mode == "script":
-        sys.exit(_problem)
-    mo.stop(
-        _problem is not None,
-        mo.callout(mo.plain_text(f"{_problem}\nWithout calls of your own: workbench demo out/demo"), kind="danger"),
-    )
+    archive = opened(archive_path)
     held = HeldMoments(archive)
     gaps = archive.sql(GAPS)
     mo.plain_text(
