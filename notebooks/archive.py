@@ -65,7 +65,7 @@ def guard(archive, archive_path):
             kind="warn",
         ),
     )
-    mo.plain_text(f"{archive_path} · snapshot {archive.snapshot} · {theme.count(call_count, 'call')}")
+    mo.plain_text(f"{archive_path} · snapshot {archive.snapshot} · {theme.plural(call_count, 'call')}")
     return (call_count,)
 
 
@@ -325,13 +325,13 @@ def waiting(bootstrap_button, evidence, few, held, narrowed):
 @app.cell
 def summary(archive, archive_path, call_count, evidence, newest, refusals, worst_calls):
     if mo.app_meta().mode == "script":
-        print(f"{archive_path}: snapshot {archive.snapshot}, {theme.count(call_count, 'call')}")
+        print(f"{archive_path}: snapshot {archive.snapshot}, {theme.plural(call_count, 'call')}")
         print(
-            f"{evidence['audio_s'].sum() / 3600:.2f} h of audio in {theme.count(int(evidence['with_audio_count'].sum()), 'call')}"
+            f"{evidence['audio_s'].sum() / 3600:.2f} h of audio in {theme.plural(int(evidence['with_audio_count'].sum()), 'call')}"
         )
         for _row in newest.sort("assertion_id").iter_rows(named=True):
             print(
-                f"{_row['assertion_id']}: {_row['pass_count']} of {_row['trial_count']} judged calls pass{interval(_row)}"
+                f"{_row['assertion_id']}: {_row['pass_count']} of {theme.plural(_row['trial_count'], 'judged call')} pass{interval(_row)}"
             )
         print(f"refused: {int(refusals['refusal_count'].sum())}")
         for _row in worst_calls.head(3).iter_rows(named=True):

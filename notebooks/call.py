@@ -68,6 +68,7 @@ def picker(archive, archive_path, asked):
     _known = archive.sql("select call_id from calls where call_id = $call", {"call": _asked})["call_id"].to_list()
     _ranked = "from worst_calls join call_overview using (call_id) order by rank limit 1000"
     _worst = archive.sql(f"select call_id, reason, has_audio {_ranked}")
+    _count = archive.sql("select count(*) from calls").item()
     _first = _worst.sort("has_audio", descending=True, maintain_order=True)
     mo.stop(
         _worst.is_empty(),
@@ -89,9 +90,7 @@ def picker(archive, archive_path, asked):
             mo.hstack(
                 [
                     call_picker,
-                    mo.plain_text(
-                        f"{archive_path} · snapshot {archive.snapshot} · {len(_ids):,} worst calls to choose from"
-                    ),
+                    mo.plain_text(f"{archive_path} · snapshot {archive.snapshot} · {offered(len(_ids), _count)}"),
                 ],
                 justify="start",
                 align="center",
@@ -335,6 +334,14 @@ def summary(call):
         for _row in call.findings.iter_rows(named=True):
             print(f"{_row['severity']} {_row['failure_code']}: {_row['message']!r}")
     return
+
+
+@app.function
+def offered(choices, calls):
+    """Return how many calls there are to choose from: all, or the worst of many."""
+    if choices == calls:
+        return f"{theme.plural(calls, 'call')} to choose from"
+    return f"{choices:,} of {theme.plural(calls, 'call')} to choose from: the worst"
 
 
 @app.function

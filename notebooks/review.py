@@ -345,7 +345,9 @@ def swap_heard(archive, author_box, get_page, set_page, suspects, swap_table):
 @app.cell
 def summary(labelled, queue):
     if mo.app_meta().mode == "script":
-        print(f"{len(queue):,} moments left, {len(labelled):,} labelled by {labelled['author'].n_unique():,} authors")
+        print(
+            f"{theme.plural(len(queue), 'moment')} left, {len(labelled):,} labelled by {theme.plural(labelled['author'].n_unique(), 'author')}"
+        )
         for _row in queue.head(20).iter_rows(named=True):
             print(f"{_row['severity']:<8} {_row['call_id']!r} at {_row['onset_s']:.2f} s: {_row['kind']}")
     return

@@ -78,8 +78,8 @@ def load(archive_path):
     held = HeldMoments(archive)
     gaps = archive.sql(GAPS)
     mo.plain_text(
-        f"{archive_path} · snapshot {archive.snapshot} · {theme.count(len(held.labels), 'labelled moment')} in "
-        f"{theme.count(len(held.call_ids), 'call')} · {theme.count(len(gaps), 'timed answer')}"
+        f"{archive_path} · snapshot {archive.snapshot} · {theme.plural(len(held.labels), 'labelled moment')} in "
+        f"{theme.plural(len(held.call_ids), 'call')} · {theme.plural(len(gaps), 'timed answer')}"
     )
     return archive, gaps, held
 
@@ -363,10 +363,10 @@ def unusable(held):
 @app.cell
 def summary(archive, archive_path, flips, now, talk_over, yield_summaries):
     if mo.app_meta().mode == "script":
-        print(f"{archive_path}: snapshot {archive.snapshot}, {theme.count(len(now.events), 'labelled moment')}")
+        print(f"{archive_path}: snapshot {archive.snapshot}, {theme.plural(len(now.events), 'labelled moment')}")
         for _row in rates(now.events).iter_rows(named=True):
             print(
-                f"{_row['expect']}: {_row['pass_count']} of {_row['trial_count']} judged moments pass{interval(_row)}"
+                f"{_row['expect']}: {_row['pass_count']} of {theme.plural(_row['trial_count'], 'judged moment')} pass{interval(_row)}"
             )
         for _row in yield_summaries.iter_rows(named=True):
             print(

@@ -36,6 +36,12 @@ def test_long_and_odd_ids_can_be_chosen(call: ModuleType) -> None:
     assert call.labelled("a\nb") == "a b"
 
 
+def test_all_calls_are_not_called_the_worst(call: ModuleType) -> None:
+    assert call.offered(52, 52) == "52 calls to choose from"
+    assert call.offered(1, 1) == "1 call to choose from"
+    assert call.offered(1000, 21590) == "1,000 of 21,590 calls to choose from: the worst"
+
+
 def test_an_interval_is_written_only_where_there_is_one(archive: ModuleType) -> None:
     row = {"pass_rate": 0.8, "pass_rate_low": 0.376, "pass_rate_high": 0.964}
     assert archive.interval(row) == " (80%, 95 % interval 38% to 96%)"

@@ -117,7 +117,7 @@ def test_few_calls_have_no_interval_and_none_have_a_reason() -> None:
     few = distribution([{"call_id": "a", "error_ms": 1.0}, {"call_id": "b", "error_ms": 2.0}])
     assert few.absolute.median == 1.5
     assert few.absolute.median_interval is None
-    assert few.reason == "no intervals: 2 of at least 3 calls"
+    assert few.reason == "no intervals: 2 calls, 3 at least are needed"
     none = distribution([])
     assert (none.n, none.signed.median, none.absolute.max) == (0, None, None)
     assert none.reason == "the truth holds no such moment"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.plural import plural
 from workbench.text.visible import visible
 
 
@@ -34,7 +35,7 @@ def call_facts(overview: Mapping[str, Any]) -> list[tuple[str, str]]:
             "longest response gap",
             _seconds(o["worst_response_gap_s"], "not measured" if o["clock_reason"] else "no answer"),
         ),
-        ("talk-over", "not measured" if o["overlap_count"] is None else f"{o['overlap_count']} times"),
+        ("talk-over", "not measured" if o["overlap_count"] is None else plural(o["overlap_count"], "time")),
         ("findings", _findings(o)),
     ]
     for label, name in (
@@ -66,7 +67,7 @@ def verdict(overview: Mapping[str, Any]) -> str:
     unsaid = overview["open_check_count"] or 0
     if not unsaid:
         return "Nothing failed."
-    checks = "1 check" if unsaid == 1 else f"{unsaid} checks"
+    checks = plural(unsaid, "check")
     return f"Nothing was found to fail, but {checks} could not say: evidence is missing."
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import UsageError
+from workbench.plural import plural
 from workbench.stats.theil_sen import Line, theil_sen
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _against(rows: Sequence[Row], usable: Sequence[Row]) -> str | None:
         return "no audio clock: " + (f"its times are the source's own ({clock})" if clock else "the call has none")
     if len(usable) >= LEAST_TURNS and len({row["answer_start_s"] for row in usable}) > 1:
         return None
-    turns = "1 turn" if len(usable) == 1 else f"{len(usable)} turns"
+    turns = plural(len(usable), "turn")
     missing = _most_frequent(rows)
     return f"{turns} in common, at least {LEAST_TURNS} are needed" + (f" ({missing})" if missing else "")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.analysis.incidents import KINDS, counts
+from workbench.plural import plural
 from workbench.stats.rates import wilson
 
 SMALL_SAMPLE = 20
@@ -187,7 +188,8 @@ def formula(share: Mapping[str, Any], policy: str) -> str:
         return f"no share: {share['reason']} (policy {policy})"
     low, high = share["critical_free_call_rate_low"], share["critical_free_call_rate_high"]
     return (
-        f"{share['critical_free_count']} calls without a critical incident / {share['call_count']} two-channel calls "
+        f"{plural(share['critical_free_count'], 'call')} without a critical incident / "
+        f"{plural(share['call_count'], 'two-channel call')} "
         f"analysed = {share['critical_free_call_rate']:.2f} (95 % Wilson {low:.2f} to {high:.2f}), "
         f"n = {share['call_count']}, policy {policy}" + (", SMALL SAMPLE" if share["small_sample"] else "")
     )

@@ -11,6 +11,7 @@ from workbench.errors import ImportFailed, UsageError
 from workbench.ingest.audio_names import HEADERLESS, partner, side
 from workbench.ingest.audio_sidecar import Sidecar, load_sidecar
 from workbench.ingest.protocol import Options
+from workbench.plural import plural
 from workbench.timing.measuring import ROLES
 
 MapSource = Literal["option", "sidecar", "name", "assumed", "format"]
@@ -110,7 +111,7 @@ def roles_of(
     if channels is not None:
         if len(channels) != count:
             raise UsageError(
-                f"the file has {count} channel{'' if count == 1 else 's'}, --channels names {len(channels)}",
+                f"the file has {plural(count, 'channel')}, --channels names {len(channels)}",
                 where=source.path,
                 hint="name one role a channel, e.g. --channels caller,agent",
             )

@@ -12,6 +12,7 @@ from workbench.errors import ImportFailed
 from workbench.ingest.audio_names import call_stem
 from workbench.ingest.audio_sidecar import load_sidecar
 from workbench.ingest.protocol import Options
+from workbench.plural import plural
 from workbench.timing.health import CAUTION, ELIGIBLE
 from workbench.timing.lines import lay
 from workbench.timing.measuring import Measured
@@ -52,7 +53,7 @@ def examine_pair(
     for one in (first, second):
         if len(one.roles) != 1:
             raise ImportFailed(
-                f"one side of a pair has {len(one.roles)} channels",
+                f"one side of a pair has {plural(len(one.roles), 'channel')}",
                 where=one.path,
                 hint="a pair is two mono files; rename a file that holds both sides",
                 rule="pair_not_mono",

@@ -13,6 +13,7 @@ from typing import BinaryIO
 import msgspec
 
 from workbench.errors import ImportFailed
+from workbench.plural import plural
 
 PCM, FLOAT, ALAW, ULAW, EXTENSIBLE = 1, 3, 6, 7, 0xFFFE
 SUBTYPES = {
@@ -94,7 +95,7 @@ def read_wav_header(file: BinaryIO, where: str) -> WavHeader | None:
         if len(head) < 8:
             if size < 44 or (promised > size and promised < _ENDLESS):
                 raise _cut_short(
-                    where, f"the WAV header is cut off: the file ends after {size} bytes, before any samples"
+                    where, f"the WAV header is cut off: the file ends after {plural(size, 'byte')}, before any samples"
                 )
             raise ImportFailed(
                 "the WAV file has no data chunk, so no samples",
@@ -106,7 +107,9 @@ def read_wav_header(file: BinaryIO, where: str) -> WavHeader | None:
         if name == b"fmt ":
             body = file.read(min(length, 40))
             if len(body) < min(length, 16) or length < 16:
-                raise _cut_short(where, f"the WAV header is cut off inside its format chunk ({size} bytes in all)")
+                raise _cut_short(
+                    where, f"the WAV header is cut off inside its format chunk ({plural(size, 'byte')} in all)"
+                )
             tag, channels, rate, _, _, bits = struct.unpack("<HHIIHH", body[:16])
             if tag == EXTENSIBLE and len(body) >= 26:
                 tag = struct.unpack("<H", body[24:26])[0]
@@ -146,7 +149,7 @@ def _place_of_samples(
     if used // align > there // align:
         raise _cut_short(
             where,
-            f"the header promises {declared // align} samples per channel and the file has {there // align}",
+            f"the header promises {plural(declared // align, 'sample')} per channel and the file has {there // align}",
         )
     if used // align == 0:
         raise ImportFailed(

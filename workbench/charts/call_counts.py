@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.charts import theme
 from workbench.charts.drawn import Drawn, nothing
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     import polars as pl
@@ -92,5 +93,5 @@ def chart(
     }
     total = int(drawn["call_count"].sum())
     unknown = int(drawn.filter(pl.col(parts) == missing)["call_count"].sum())
-    subtitle = f"n: {theme.count(total, 'call')}; nothing left out" + (f", {unknown:,} {missing}" if unknown else "")
+    subtitle = f"n: {plural(total, 'call')}; nothing left out" + (f", {unknown:,} {missing}" if unknown else "")
     return Drawn(spec, {"calls": drawn}, title=title, subtitle=subtitle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     import altair as alt
@@ -80,9 +81,9 @@ def chart(
         parts.append(_marks(timed, shade, x_scale, width=width))
     if not parts:
         return theme.nothing("nothing in this call has a time", title=title)
-    counts = ", ".join(theme.count(int((timed["kind"] == kind).sum()), kind) for kind in _ROWS)
+    counts = ", ".join(plural(int((timed["kind"] == kind).sum()), kind) for kind in _ROWS)
     left_out = len(marks) - len(timed)
-    subtitle = f"n: {theme.count(len(speech), 'run')} of speech, {counts}; " + (
+    subtitle = f"n: {plural(len(speech), 'run')} of speech, {counts}; " + (
         f"left out: {left_out} without a time" if left_out else "nothing left out"
     )
     return theme.dressed(alt.vconcat(*parts, spacing=4), title=title, subtitle=subtitle)

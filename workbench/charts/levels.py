@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,5 +63,5 @@ def chart(levels: pl.DataFrame, *, title: str = "Level over the call") -> Any:
         )
     )
     wide = float((levels["end_s"] - levels["start_s"]).max() or 0.0)  # type: ignore[arg-type]
-    subtitle = f"n: {theme.count(len(levels), 'piece')} of {wide:.2f} s, the loudest 20 ms of each; nothing left out"
+    subtitle = f"n: {plural(len(levels), 'piece')} of {wide:.2f} s, the loudest 20 ms of each; nothing left out"
     return theme.dressed(strip.properties(width=theme.WIDTH, height=alt.Step(18)), title=title, subtitle=subtitle)

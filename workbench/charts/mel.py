@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
 from workbench.errors import UsageError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +58,7 @@ def chart(
 
     if power_db.ndim != 2 or not power_db.size or len(band_edges_hz) != len(power_db) + 1:
         raise UsageError(
-            f"a spectrogram of shape {power_db.shape} does not fit {len(band_edges_hz)} band edges",
+            f"a spectrogram of shape {power_db.shape} does not fit {plural(len(band_edges_hz), 'band edge')}",
             where="charts.mel",
             hint="give shape (bands, columns) and bands + 1 edges",
         )
@@ -101,7 +102,7 @@ def chart(
             color=alt.Color("level_db:Q", scale=scale, title="power (dB)", legend=alt.Legend(orient="right")),
         )
     )
-    cells = f"{bands} bands x {theme.count(columns, 'column')}"
+    cells = f"{plural(bands, 'band')} x {plural(columns, 'column')}"
     subtitle = f"{side}; n: {cells} from {start_s:.2f} to {end_s:.2f} s; nothing left out"
     return theme.dressed(
         alt.layer(picture, legend).properties(width=width, height=height), title=title, subtitle=subtitle

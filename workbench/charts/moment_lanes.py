@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
 from workbench.charts.drawn import Drawn, nothing
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,7 +72,7 @@ def chart(
     lanes = [
         _lane(role, domain=[start_s, end_s], width=width, last=ix == len(roles) - 1) for ix, role in enumerate(roles)
     ]
-    pieces, runs = theme.count(len(levels), "piece"), theme.count(len(speech), "run")
+    pieces, runs = plural(len(levels), "piece"), plural(len(speech), "run")
     subtitle = (
         f"n: {pieces} of 20 ms, {runs} of speech (bars; pale: faint, not read as speech); "
         f"red: the moment at {onset_s:.2f} s; nothing left out"

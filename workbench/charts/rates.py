@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
 from workbench.charts.drawn import Drawn, nothing
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,7 +82,7 @@ def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each ch
     open_count = int(rates["inconclusive_count"].sum()) + int(rates["not_scorable_count"].sum())
     calls = max(rates["call_count"].to_list())
     subtitle = (
-        f"n: {theme.count(calls, 'call')}, each put to {theme.count(len(rates), 'check')}; "
+        f"n: {plural(calls, 'call')}, each put to {plural(len(rates), 'check')}; "
         "line: 95 % Wilson interval, unit: the call; "
         f"left out of the rates: {open_count:,} inconclusive or not scorable"
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
 from workbench.charts.drawn import Drawn, nothing
+from workbench.plural import plural
 from workbench.text.visible import visible
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def chart(gaps: pl.DataFrame, percentiles: pl.DataFrame, *, title: str = "Respon
         rows.append(_row(ix, row, domain=[0, last], last=ix == len(shown) - 1))
     left_out = len(order) - len(shown)
     subtitle = (
-        f"n: {theme.count(int(shown['response_count'].sum()), 'answer')} "
-        f"in {theme.count(int(shown['call_count'].sum()), 'call')}; "
+        f"n: {plural(int(shown['response_count'].sum()), 'answer')} "
+        f"in {plural(int(shown['call_count'].sum()), 'call')}; "
         "solid line: median, dashed: 95th percentile, band: 95 % bootstrap interval, unit: the call; "
         + (f"left out: {left_out} agents with fewer answers" if left_out else "no agent left out")
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import MissingExtra
+from workbench.plural import plural
 from workbench.text.visible import visible, visible_frame
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def shown(
     """
     mo = _marimo()
     values = "".join(f"\n-- ${key} = {visible(repr(value))}" for key, value in (params or {}).items())
-    label = f"CSV, {len(frame):,} row" + ("" if len(frame) == 1 else "s")
+    label = f"CSV, {plural(len(frame), 'row')}"
     button = mo.download(lambda: as_csv(frame), filename=f"{name}.csv", mimetype="text/csv", label=label)
     source = mo.accordion(
         {f"SQL of {name}": mo.style(mo.plain_text(sql.strip() + values), max_height="22rem", overflow="auto")}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
 from workbench.charts.drawn import Drawn, nothing
+from workbench.plural import plural
 from workbench.text.visible import visible
 
 if TYPE_CHECKING:
@@ -77,9 +78,9 @@ def chart(
     whole = order.sum()
     censored = int(whole["censored_count"].item())
     subtitle = (
-        f"n: {theme.count(int(whole['moment_count'].item()), 'moment')}, {censored:,} of them censored; "
+        f"n: {plural(int(whole['moment_count'].item()), 'moment')}, {censored:,} of them censored; "
         f"band: 95 % at each time; left out: {not_scorable:,} not scorable"
-        + (f", {left_out} groups with fewer moments" if left_out else "")
+        + (f", {plural(left_out, 'group')} with fewer moments" if left_out else "")
     )
     return Drawn(spec, data, title=title, subtitle=subtitle)
 

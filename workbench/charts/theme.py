@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import MissingExtra, UsageError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     import altair as alt
@@ -107,7 +108,7 @@ def require(frame: pl.DataFrame, columns: str, *, chart: str) -> None:
         raise UsageError(f"the frame has no column {', '.join(missing)}", where=f"charts.{chart}")
     if len(frame) > MOST_ROWS:
         raise UsageError(
-            f"{len(frame)} rows are too many to draw, {MOST_ROWS} is the most",
+            f"{plural(len(frame), 'row')} are too many to draw, {MOST_ROWS:,} is the most",
             where=f"charts.{chart}",
             hint="gather them in SQL first",
         )
@@ -120,11 +121,6 @@ def nothing(reason: str, *, title: str) -> Any:
 
     text = alt.Chart(pl.DataFrame({"reason": [reason]})).mark_text(color=PALE, fontSize=13, align="left", x=0)
     return dressed(text.encode(text="reason:N").properties(width=WIDTH, height=30), title=title, subtitle="n = 0")
-
-
-def count(number: int, noun: str) -> str:
-    """Return "1 call", "1,200 calls"."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def in_notebook() -> None:

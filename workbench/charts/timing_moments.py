@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
 from workbench.charts.drawn import Drawn, nothing
+from workbench.plural import plural
 from workbench.text.visible import visible
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
     censored = moments.filter(pl.col("yield_censored") & pl.col("status").is_in(["PASS", "FAIL"])).height
     left_out = len(moments) - len(drawn)
     subtitle = (
-        f"n: {theme.count(len(moments), 'moment')}: "
+        f"n: {plural(len(moments), 'moment')}: "
         + ", ".join(f"{said[name]:,} {name}" for name in STATUSES if name in said)
         + f"; {censored:,} censored (the agent spoke on, arrow); tick: talk-over; "
         + (f"left out: {left_out:,} with nothing to see" if left_out else "nothing left out")

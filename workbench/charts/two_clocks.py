@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,7 +61,7 @@ def chart(
     if drawn.is_empty():
         return theme.nothing("no report has an answer in the sound beside it", title=title)
     left_out = len(turns) - len(drawn)
-    subtitle = f"n: {theme.count(len(drawn), 'report')}; " + (
+    subtitle = f"n: {plural(len(drawn), 'report')}; " + (
         f"left out: {left_out} without an answer beside it, negative, or over a minute" if left_out else "none left out"
     )
     last = float(drawn["answer_start_s"].max()) * 1.03  # type: ignore[arg-type]

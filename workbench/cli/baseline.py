@@ -100,4 +100,6 @@ def _tell(found: Checked) -> None:
             )
         )
     output.table(("", "dimension", "baseline s (events)", "now s (events)", "tolerance", "at most"), rows)
-    click.echo(f"{found.shared} of {found.recordings} recordings are those of the baseline ({found.set_from})")
+    click.echo(
+        f"{found.shared} of {output.plural(found.recordings, 'recording')} are those of the baseline ({found.set_from})"
+    )

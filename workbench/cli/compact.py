@@ -22,6 +22,6 @@ def command(archive_path: str, *, as_json: bool, quiet: bool) -> None:
         output.json_line(vars(done))
     elif not quiet:
         click.echo(
-            f"{done.files_before} data files before, {done.files_after} after; "
+            f"{output.plural(done.files_before, 'data file')} before, {done.files_after} after; "
             f"removed {output.plural(done.orphans, 'audio file')} of no call"
         )

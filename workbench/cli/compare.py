@@ -213,7 +213,7 @@ def _spread(spread: Spread) -> str:
     if spread.median is None:
         return "not measured"
     bound = f", {spread.censored} never stopped" if spread.censored else ""
-    return f"median {spread.median:g}, p95 {spread.p95:g} ({spread.events} moments{bound})"
+    return f"median {spread.median:g}, p95 {spread.p95:g} ({output.plural(spread.events, 'moment')}{bound})"
 
 
 def _axis(axis: Axis) -> str:

@@ -70,4 +70,4 @@ def command(
         output.table(["calls" if form == "calls" else "file", "rows"], list(done.rows.items()))
         click.echo(f"\nsnapshot {done.snapshot}, {done.byte_count / 1e6:.1f} MB in {output.safe(done.folder)}")
         for name, count in done.left_out.items():
-            click.echo(f"left out: {name} ({count} rows); --tables {name} writes it")
+            click.echo(f"left out: {name} ({output.plural(count, 'row')}); --tables {name} writes it")

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from workbench.plural import plural as plural  # noqa: PLC0414 - commands find it here
 from workbench.text.visible import marked
 
 _NARROWEST = 6
@@ -144,8 +145,3 @@ def program() -> str:
     if shutil.which("workbench"):
         return "workbench"
     return os.path.relpath(sys.argv[0]) if Path(sys.argv[0]).name == "workbench" else "python -m workbench"
-
-
-def plural(count: int, noun: str, *, many: str | None = None) -> str:
-    """Return "1 call", "2 calls"."""
-    return f"{count} {noun if count == 1 else many or noun + 's'}"

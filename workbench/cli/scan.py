@@ -175,7 +175,7 @@ def _tell_earlier(earlier: list[dict[str, Any]], came_back: list[dict[str, Any]]
     for row in came_back:
         over = f", above that of {row['elevated_over'][:19]}" if row["elevated_over"] else ""
         click.echo(
-            f"  {row['incident'].replace('_', '-')}: {row['state']}; {row['call_count']} of {row['analysed_count']} "
-            f"calls of this scan, {row['window_call_count']} with the stored ones"
+            f"  {row['incident'].replace('_', '-')}: {row['state']}; {row['call_count']} of "
+            f"{output.plural(row['analysed_count'], 'call')} of this scan, {row['window_call_count']} with the stored ones"
             f" ({', '.join(at[:10] for at in row['seen_at'])}){over}"
         )

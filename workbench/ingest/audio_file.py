@@ -20,6 +20,7 @@ from workbench.ingest.audio_names import HEADERLESS, MAGIC, SUFFIXES, call_stem,
 from workbench.ingest.audio_sidecar import Sidecar, is_sidecar, load_sidecar
 from workbench.ingest.intake import digest
 from workbench.ingest.protocol import Options
+from workbench.plural import plural
 from workbench.schema.call import Audio, Call, ChannelRole, Refusal
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _pair(caller: Path, agent: Path, sidecar: Sidecar) -> Iterator[Call | Refusa
         info = _probe(path, sidecar)
         if info.channel_count != 1:
             raise ImportFailed(
-                f"the {role}'s side of a pair has {info.channel_count} channels",
+                f"the {role}'s side of a pair has {plural(info.channel_count, 'channel')}",
                 where=str(path),
                 hint="a pair is two mono files; rename a file that holds both sides",
                 rule="pair_not_mono",
@@ -187,7 +188,7 @@ def _channel_map(
 
 
 def _channels(count: int) -> str:
-    return "the file has 1 channel" if count == 1 else f"the file has {count} channels"
+    return f"the file has {plural(count, 'channel')}"
 
 
 def _note(path: Path, rule: str, message: str, *, hint: str) -> Refusal:

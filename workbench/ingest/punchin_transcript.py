@@ -28,6 +28,7 @@ from workbench.ingest.intake.shape import load_json, note, read_bytes
 from workbench.ingest.outcome_beside import beside
 from workbench.ingest.protocol import Options
 from workbench.ingest.recording_beside import recording_beside
+from workbench.plural import plural
 from workbench.schema.call import Call, Refusal, ToolCall, Turn
 
 FORMAT = "transcript"
@@ -123,7 +124,7 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
         yield note(
             path,
             "other_speakers",
-            f"{len(rows) - len(known)} rows of other speakers left out: {', '.join(others)}",
+            f"{plural(len(rows) - len(known), 'row')} of other speakers left out: {', '.join(others)}",
             hint="name them agent or customer to keep them",
         )
     clocks = [fields.clock_of(row.fields, unit=options.time_unit) for row in known]

@@ -22,6 +22,7 @@ from workbench.ingest.intake.shape import load, note, sha256_of_named, utc
 from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import Options, TimeUnit
 from workbench.ingest.vcon_audio import audio_of
+from workbench.plural import plural
 from workbench.schema.call import Audio, Call, Refusal, Role, Turn
 
 FORMAT = "vcon"
@@ -103,7 +104,7 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
         yield note(
             path,
             "other_speakers",
-            f"{unread} lines of unknown speakers or shape left out",
+            f"{plural(unread, 'line')} of unknown speakers or shape left out",
             hint="name the speakers agent and customer, or give the parties a role",
         )
     audio: list[Audio] = []

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.plural import plural
 from workbench.report import wording
 from workbench.text.visible import visible
 
@@ -65,8 +66,9 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         finalize=_shown,
     )
-    for name in ("seconds", "clock", "bounds", "many", "short", "plainly", "rate_words"):
+    for name in ("seconds", "clock", "bounds", "short", "plainly", "rate_words"):
         environment.filters[name] = getattr(wording, name)
+    environment.filters["many"] = plural
     return environment
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from workbench.plural import plural
+
 NOTHING = "–"
 LONGEST_TEXT = 900
 
@@ -68,16 +70,11 @@ def bounds(low: float | None, high: float | None) -> str:
     return " to ".join(ends)
 
 
-def many(count: int, noun: str, *, plural: str | None = None) -> str:
-    """Return "1 call", "1,200 calls"."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
-
-
 def short(text: str | None, *, limit: int = LONGEST_TEXT) -> str | None:
     """Return a text cut to a length, saying how much was left out; None stays None."""
     if text is None or len(text) <= limit:
         return text
-    return f"{text[:limit]} … ({many(len(text) - limit, 'character')} more)"
+    return f"{text[:limit]} … ({plural(len(text) - limit, 'character')} more)"
 
 
 def plainly(name: str) -> str:

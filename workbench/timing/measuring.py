@@ -20,6 +20,7 @@ from workbench.audio.pieces import Track
 from workbench.audio.read import Tally, excerpt, iterate
 from workbench.audio.source import Source, identify
 from workbench.errors import UsageError
+from workbench.plural import plural
 from workbench.timing.health import Health, Voice, assess
 from workbench.timing.leakage import waveform_agreement
 from workbench.timing.listening import Heard, join, listen, parties, peaks, voice_of
@@ -126,7 +127,7 @@ def measure_recording(
     source = identify(path, encoding=encoding, sample_rate_hz=sample_rate_hz)
     if len(roles) != source.channel_count or any(role not in ROLES for role in roles):
         raise UsageError(
-            f"roles {', '.join(roles) or '(none)'} do not fit a file with {source.channel_count} channels",
+            f"roles {', '.join(roles) or '(none)'} do not fit a file with {plural(source.channel_count, 'channel')}",
             where=str(path),
             hint=f"give one of {', '.join(ROLES)} for each channel, e.g. --channels caller,agent",
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from workbench.plural import plural
 from workbench.stats.resampling import FEWEST_CLUSTERS, draws, ends, numbered, quantiles
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def distribution(errors: Sequence[Mapping[str, Any]], *, missed: int = 0) -> Dis
     values = np.array([row["error_ms"] for row in errors], np.float64)
     names, which = numbered([row["call_id"] for row in errors])
     counts = draws(names, replicates=REPLICATES) if len(names) >= FEWEST_CLUSTERS else None
-    few = f"no intervals: {len(names)} of at least {FEWEST_CLUSTERS} calls"
+    few = f"no intervals: {plural(len(names), 'call')}, {FEWEST_CLUSTERS} at least are needed"
     return Distribution(
         n=len(values),
         calls=len(names),

@@ -125,9 +125,9 @@ def test_pooled_measures_keep_the_censored() -> None:
     [
         (better[1:], "different", "2 moments failed before, fewer than 3"),
         ([*better, (held, gave_way)], "different", "1 that passed fail now"),
-        ([*better, (prompt, unheard)], "different", "1 pairs have a side without a verdict"),
-        (better, "same_envelope", "5 of 5 pairs are not known to be different recordings (same_envelope)"),
-        (better, "unknown", "5 of 5 pairs are not known to be different recordings (unknown)"),
+        ([*better, (prompt, unheard)], "different", "1 pair with a side without a verdict"),
+        (better, "same_envelope", "5 of 5 pairs not known to be different recordings (same_envelope)"),
+        (better, "unknown", "5 of 5 pairs not known to be different recordings (unknown)"),
         ([(slow, slow)] * 3, "different", "nothing was fixed"),
         ([], "different", "no moment is in both groups"),
     ],

@@ -8,7 +8,7 @@ import polars as pl
 from msgspec import Struct
 
 from workbench.assertions.hearing import NORMALISER, compared_turns, truth_by_call, without_truth
-from workbench.assertions.verdicts import as_json, conclude, findings, otherwise
+from workbench.assertions.verdicts import as_json, conclude, findings, otherwise, plural
 
 if TYPE_CHECKING:
     from workbench.assertions.pack import Definition
@@ -53,7 +53,11 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
         otherwise(
             truth_by_call(rows),
             reasons=without_truth(),
-            passed=pl.format("The words of {} of {} caller turns were compared.", "compared", "caller_turns"),
+            passed=pl.format(
+                "The words of {} of {} were compared.",
+                "compared",
+                plural("caller_turns", one="1 caller turn", many="{} caller turns"),
+            ),
             observed=as_json(compared=pl.col("compared"), caller_turns=pl.col("caller_turns")),
             evidence=as_json(**evidence),
         ),

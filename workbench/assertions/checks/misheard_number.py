@@ -66,7 +66,11 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
                     ),
                 ),
             ],
-            passed=pl.format("The numbers of {} of {} caller turns were heard right.", "compared", "caller_turns"),
+            passed=pl.format(
+                "The numbers of {} of {} were heard right.",
+                "compared",
+                plural("caller_turns", one="1 caller turn", many="{} caller turns"),
+            ),
             observed=as_json(compared=pl.col("compared"), caller_turns=pl.col("caller_turns")),
             evidence=as_json(**evidence),
         ),

@@ -11,7 +11,7 @@ import polars as pl
 from msgspec import Struct
 
 from workbench.assertions.actions import as_number, at_path, decoded, when_called
-from workbench.assertions.verdicts import as_json, conclude, findings, otherwise
+from workbench.assertions.verdicts import as_json, conclude, findings, otherwise, plural
 
 if TYPE_CHECKING:
     from workbench.assertions.pack import Definition
@@ -101,7 +101,11 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
                 (
                     pl.col("unread") > 0,
                     "INCONCLUSIVE",
-                    pl.format("The limited argument of {} tool calls is not one number.", "unread"),
+                    plural(
+                        "unread",
+                        one="The limited argument of 1 tool call is not one number.",
+                        many="The limited arguments of {} tool calls are not one number each.",
+                    ),
                 ),
             ],
             passed=pl.format("All limited arguments ({}) kept their limits.", "checked"),

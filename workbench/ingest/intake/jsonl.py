@@ -15,6 +15,7 @@ import msgspec
 
 from workbench.errors import ImportFailed
 from workbench.ingest.intake.strict_json import BOM, STRING, decode
+from workbench.plural import plural
 from workbench.schema.call import Refusal
 
 MAX_RECORD_BYTES: Final = 64 * 2**20
@@ -131,7 +132,7 @@ def _document(file: BinaryIO, path: Path) -> Iterator[tuple[str, bytes | None]]:
     size = path.stat().st_size
     if size > MAX_DOCUMENT_BYTES:
         raise ImportFailed(
-            f"one JSON document of {size} bytes; at most {MAX_DOCUMENT_BYTES} are read",
+            f"one JSON document of {plural(size, 'byte')}; at most {MAX_DOCUMENT_BYTES:,} are read",
             where=str(path),
             hint="write one call a line as .jsonl, which is read in a stream",
             rule="record_too_long",

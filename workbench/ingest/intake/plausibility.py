@@ -14,6 +14,7 @@ from typing import Final
 from workbench.ingest.intake.refusing import of_call
 from workbench.ingest.intake.units import PER_SECOND
 from workbench.ingest.protocol import Options
+from workbench.plural import plural
 from workbench.schema.call import Call, Refusal
 
 MAX_CALL_S: Final = 86_400.0
@@ -119,7 +120,7 @@ def _few_words_problem(call: Call) -> str | None:
     if lasting:
         words, spoken = max(1, sum(count for count, _ in lasting)), sum(lasts for _, lasts in lasting)
         if all(lasts > MAX_SECONDS_A_WORD * max(1, count) for count, lasts in lasting):
-            return f"turns.end_s: each turn takes over a minute a word ({words} words, {spoken:.15g} s)"
+            return f"turns.end_s: each turn takes over a minute a word ({plural(words, 'word')}, {spoken:.15g} s)"
         return None
     if any(turn.end_s is not None and turn.end_s > (turn.start_s or 0.0) for turn in turns):
         return None

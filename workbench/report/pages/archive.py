@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import UsageError
 from workbench.report.figures import BINS, GapFigure, Stack, bin_width, gap_figure, stack
 from workbench.report.moments import moments
+from workbench.report.one_snapshot import of_one_snapshot
 from workbench.report.paths import without_folders
 from workbench.report.render import render
 from workbench.report.sound import BUDGET_BYTES, Sounds
@@ -45,16 +46,7 @@ Rows = list[dict[str, Any]]
 
 def build(archive: Archive, *, worst: int) -> str:
     """Return the whole HTML file; see :func:`workbench.report.html.archive_report`."""
-    from workbench.archive.archive import Archive
-
-    if worst < 0:
-        raise UsageError(f"{worst} moments cannot be shown", hint="give 0 or more")
-    snapshot = archive.snapshot
-    text = _build(archive, snapshot, worst=worst)
-    if archive.snapshot != snapshot:  # somebody wrote meanwhile: read it all again, from the one snapshot
-        with Archive(archive.path, as_of=snapshot) as pinned:
-            text = _build(pinned, snapshot, worst=worst)
-    return text
+    return of_one_snapshot(_build, archive, worst=worst)
 
 
 def _build(archive: Archive, snapshot: int, *, worst: int) -> str:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.errors import UsageError
+from workbench.plural import plural
 from workbench.report.moments import moments
+from workbench.report.one_snapshot import of_one_snapshot
 from workbench.report.render import render
 from workbench.report.sound import BUDGET_BYTES, Sounds
 from workbench.report.survival_figure import SurvivalFigure, survival_figure
@@ -41,16 +43,7 @@ def build(archive: Archive, *, worst: int) -> str:
     UsageError
         When no moment of the archive is labelled, or `worst` is below 0.
     """
-    from workbench.archive.archive import Archive
-
-    if worst < 0:
-        raise UsageError(f"{worst} moments cannot be shown", hint="give 0 or more")
-    snapshot = archive.snapshot
-    text = _build(archive, snapshot, worst=worst)
-    if archive.snapshot != snapshot:  # somebody wrote meanwhile: read it all again, from the one snapshot
-        with Archive(archive.path, as_of=snapshot) as pinned:
-            text = _build(pinned, snapshot, worst=worst)
-    return text
+    return of_one_snapshot(_build, archive, worst=worst)
 
 
 def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
@@ -149,7 +142,7 @@ def _survival(kind: str, events: pl.DataFrame) -> dict[str, Any]:
     if not times.is_empty():
         whole = summaries.row(0, named=True)
         middle = "not reached" if whole["median_s"] is None else f"{whole['median_s']:.2f} s"
-        label = f"{whole['moment_count']} moments, {whole['censored_count']} censored, median {middle}"
+        label = f"{plural(whole['moment_count'], 'moment')}, {whole['censored_count']} censored, median {middle}"
         figure = survival_figure(
             timing_survival.curves(times).to_dicts(),
             times.to_dicts(),

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from workbench.plural import plural
 from workbench.stats.paired import mcnemar
 from workbench.stats.rates import Interval, wilson
 from workbench.timing.contracts.comparing import FIXED, NOT_SCORABLE, REGRESSED, RESULTS, STILL_PASS, changes, result_of
@@ -198,15 +199,15 @@ def _withheld(pairs: Sequence[Twin], counted: Counter[str], *, failing: int, min
     if not pairs:
         reasons.append("no moment is in both groups")
     if failing < min_n:
-        reasons.append(f"{failing} moments failed before, fewer than {min_n}")
+        reasons.append(f"{plural(failing, 'moment')} failed before, fewer than {min_n}")
     copies = [pair for pair in pairs if pair.freshness.state != DIFFERENT]
     if copies:
         kinds = ", ".join(sorted({pair.freshness.state for pair in copies}))
-        reasons.append(f"{len(copies)} of {len(pairs)} pairs are not known to be different recordings ({kinds})")
+        reasons.append(f"{len(copies)} of {plural(len(pairs), 'pair')} not known to be different recordings ({kinds})")
     if counted[REGRESSED]:
         reasons.append(f"{counted[REGRESSED]} that passed fail now")
     if counted[NOT_SCORABLE]:
-        reasons.append(f"{counted[NOT_SCORABLE]} pairs have a side without a verdict")
+        reasons.append(f"{plural(counted[NOT_SCORABLE], 'pair')} with a side without a verdict")
     if pairs and not counted[FIXED]:
         reasons.append("nothing was fixed")
     return reasons

@@ -13,6 +13,7 @@ import msgspec
 
 from workbench.audio.source import identify
 from workbench.errors import NotScorable, UsageError
+from workbench.plural import plural
 from workbench.timing.contracts import members
 from workbench.timing.contracts.document import FORMAT, Contract, Digests, Label, Policy, contract_id
 from workbench.timing.contracts.judging import Judged, judge
@@ -124,7 +125,7 @@ def judged(wav: bytes, label: Label, policy: Policy) -> Judged:
         source = identify(path)
         if source.reader != "pcm16" or source.channel_count != 2:
             raise UsageError(
-                f"the clip is {source.container} with {source.channel_count} channels, not 16-bit WAV with two",
+                f"the clip is {source.container} with {plural(source.channel_count, 'channel')}, not 16-bit WAV of two",
                 hint="pin the moment again",
             )
         return judge(

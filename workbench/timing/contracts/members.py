@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from workbench.errors import UsageError
+from workbench.plural import plural
 from workbench.timing.contracts.document import Tampered
 
 DOCUMENT, CLIP, FRAMES, TRUST = "contract.json", "audio/event.wav", "frames.parquet", "trust.json"
@@ -193,7 +194,7 @@ def read(folder: Path, *, max_bytes: int = MAX_BYTES) -> dict[str, bytes]:
         left -= len(content)
         if left < 0:
             raise UsageError(
-                f"the files are larger than {max_bytes} bytes", where=str(folder), hint="pin a shorter clip"
+                f"the files are larger than {plural(max_bytes, 'byte')}", where=str(folder), hint="pin a shorter clip"
             )
         found[name] = content
     return found

@@ -14,6 +14,7 @@ import zlib
 from pathlib import Path
 
 from workbench.errors import UsageError
+from workbench.plural import plural
 from workbench.timing.contracts import members
 from workbench.timing.contracts.document import decode
 
@@ -126,7 +127,7 @@ def unpacked(path: Path, *, max_bytes: int = members.MAX_BYTES) -> dict[str, byt
 def _look(infos: list[zipfile.ZipInfo], *, where: str, max_bytes: int) -> None:
     """Judge an archive by its directory, before a byte of a member is read."""
     if len(infos) > MAX_MEMBERS:
-        raise UsageError(f"it has {len(infos)} members; a contract has at most 6", where=where, hint=_HINT)
+        raise UsageError(f"it has {plural(len(infos), 'member')}; a contract has at most 6", where=where, hint=_HINT)
     seen: set[str] = set()
     for info in infos:
         problem = _problem(info)
@@ -181,7 +182,7 @@ def _taken_out(archive: zipfile.ZipFile, *, where: str, max_bytes: int) -> dict[
 
 def _too_large(max_bytes: int, where: str) -> UsageError:
     return UsageError(
-        f"it holds more than {max_bytes} bytes",
+        f"it holds more than {plural(max_bytes, 'byte')}",
         where=where,
         hint="raise --max-bytes if you trust whoever sent it",
     )

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from workbench.errors import UsageError
+from workbench.plural import plural
 
 MAX_BYTES = 1 << 20
 
@@ -40,7 +41,9 @@ def settings(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"it cannot be read ({error.strerror})", where=where, hint="check the path") from error
     if len(content) > MAX_BYTES:
-        raise UsageError(f"it has {len(content)} bytes, and settings have at most {MAX_BYTES}", where=where, hint=hint)
+        raise UsageError(
+            f"it has {plural(len(content), 'byte')}, and settings have at most {MAX_BYTES:,}", where=where, hint=hint
+        )
     found = _yaml(content, where) if path.suffix.lower() in (".yaml", ".yml") else _json(content, where)
     if not isinstance(found, dict) or not found or not all(isinstance(name, str) for name in found):
         what = "it is empty" if not found else "it holds no settings by name"
