@@ -74,6 +74,10 @@ class QueryRefused(WorkbenchError):
     """A query is not a single read-only SELECT, or reaches outside the archive."""
 
 
+class SnapshotGone(QueryRefused, UsageError):
+    """A snapshot is not there, or no longer: a deletion or a compaction took what it needs."""
+
+
 class ExportFailed(WorkbenchError):
     """The files of an export cannot be written or read back."""
 

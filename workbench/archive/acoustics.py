@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.archive import failures, media, runs
-from workbench.archive.lake import Reader, Writer, quote
+from workbench.archive.deleted_meanwhile import standing
+from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.layout import Layout
 from workbench.archive.side_by_side import side_by_side
 from workbench.audio.acoustic_config import AcousticConfig
@@ -30,7 +31,10 @@ _RECORDINGS = f"select {', '.join(_RECORDING)} from recordings"
 
 @dataclass
 class AcousticsReport:
-    """What a pass did. `problems` names every recording it could not read, and why; `run_id` None: all was current."""
+    """What a pass did. `problems` names every recording it could not read, and why; `run_id` None: all was current.
+
+    `gone` counts recordings that were deleted before they could be read.
+    """
 
     run_id: str | None = None
     config_id: str = ""
@@ -39,6 +43,7 @@ class AcousticsReport:
     removed: int = 0
     duration_s: float = 0.0
     problems: list[str] = field(default_factory=list)
+    gone: int = 0
 
 
 @dataclass(frozen=True)
@@ -89,12 +94,7 @@ def describe(
     """
     config = config or AcousticConfig()
     _require_librosa()
-    reader = Reader(layout)
-    try:
-        jobs, gone, current = _todo(reader, config)
-        snapshot = reader.snapshot
-    finally:
-        reader.close()
+    (jobs, gone, current), snapshot = read_once(layout, lambda reader: (_todo(reader, config), reader.snapshot))
     report = AcousticsReport(config_id=config.config_id, current=current)
     if not jobs and not gone:
         return report
@@ -113,7 +113,13 @@ def describe(
         workers=workers,
         on_done=told,
     )
-    report.problems = sorted(problem for problem, _ in results if problem)
+    problems = [
+        (str(job.recording["call_id"]), str(job.recording["recording_id"]), problem)
+        for job, (problem, _) in zip(jobs, results, strict=True)
+        if problem
+    ]
+    report.problems = standing(layout, problems)
+    report.gone = len(problems) - len(report.problems)
     ended = [(job, rows) for job, (problem, rows) in zip(jobs, results, strict=True) if not problem]
     if ended or gone:
         _write(layout, ended, gone, run=run, report=report)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.archive import runs
-from workbench.archive.lake import Reader, Writer
+from workbench.archive.lake import Reader, Writer, read_once
 from workbench.archive.layout import Layout
 from workbench.errors import UsageError
 
@@ -49,14 +49,7 @@ def assert_pack(layout: Layout, pack: Pack, *, label: str | None = None) -> Asse
     """
     from workbench.assertions import Rows, run_pack
 
-    reader = Reader(layout)
-    try:
-        frames = {
-            name: reader.frame(f"from {name}") for name in ("calls", "turns", "tool_calls", "segments", "input_health")
-        }
-        snapshot = reader.snapshot
-    finally:
-        reader.close()
+    frames, snapshot = read_once(layout, _evidence)
     if frames["calls"].is_empty():
         raise UsageError(
             "the archive holds no call", where=str(layout.root), hint=layout.command("workbench import PATH")
@@ -85,3 +78,8 @@ def assert_pack(layout: Layout, pack: Pack, *, label: str | None = None) -> Asse
     finally:
         writer.close()
     return Asserted(run["run_id"], results)
+
+
+def _evidence(reader: Reader) -> tuple[dict[str, pl.DataFrame], int]:
+    names = ("calls", "turns", "tool_calls", "segments", "input_health")
+    return {name: reader.frame(f"from {name}") for name in names}, reader.snapshot

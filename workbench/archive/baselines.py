@@ -11,7 +11,7 @@ import msgspec
 
 from workbench.archive import runs
 from workbench.archive.comparing import Sounds, chosen_events
-from workbench.archive.lake import Reader, Writer, quote
+from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.layout import Layout
 from workbench.errors import UsageError
 from workbench.timing.contracts.drift import Drift, Figure, drifts, figures
@@ -122,16 +122,7 @@ def check_baseline(
     UsageError
         When there is no such baseline, nothing to hold against it, or a dimension was not measured on a side.
     """
-    reader = Reader(layout)
-    try:
-        rows = reader.frame("from baselines where baseline_id = $name", {"name": name}).to_dicts()
-        if not rows:
-            hint = layout.command('workbench sql "select distinct baseline_id from baselines"')
-            raise UsageError(f"no baseline {name!r}", where=str(layout.root), hint=hint)
-        query = "from runs select config, counts where run_id = $run"
-        ((config, counts),) = reader.rows(query, {"run": rows[0]["run_id"]})[1]
-    finally:
-        reader.close()
+    rows, config, counts = read_once(layout, lambda reader: _kept(layout, reader, name))
     made, counted = json.loads(config), json.loads(counts)
     baseline = {
         row["metric"]: Figure(value=row["value"], events=counted[row["metric"]][0], censored=counted[row["metric"]][1])
@@ -149,12 +140,23 @@ def check_baseline(
     )
 
 
+def _kept(layout: Layout, reader: Reader, name: str) -> tuple[list[dict[str, Any]], str, str]:
+    """The rows of a baseline, and the config and the counts of the run that set it."""
+    rows = reader.frame("from baselines where baseline_id = $name", {"name": name}).to_dicts()
+    if not rows:
+        hint = layout.command('workbench sql "select distinct baseline_id from baselines"')
+        raise UsageError(f"no baseline {name!r}", where=str(layout.root), hint=hint)
+    query = "from runs select config, counts where run_id = $run"
+    ((config, counts),) = reader.rows(query, {"run": rows[0]["run_id"]})[1]
+    return rows, config, counts
+
+
 def _measured(
     layout: Layout, *, config_id: str | None, agent_version: str | None
 ) -> tuple[dict[str, Figure], list[str], str]:
     """Figures, what tells the recordings behind them from others, and the scoring config."""
-    reader = Reader(layout)
-    try:
+
+    def read(reader: Reader) -> tuple[list[dict[str, Any]], str, set[Any]]:
         events, config = chosen_events(reader, config_id)
         if agent_version is not None:
             query = "from calls select call_id where agent_version = $version"
@@ -168,9 +170,9 @@ def _measured(
                 hint=layout.command("workbench score"),
             )
         sounds = Sounds(reader)
-        heard = {sounds.pcm(event["call_id"]) for event in events} - {None}
-    finally:
-        reader.close()
+        return events, config, {sounds.pcm(event["call_id"]) for event in events} - {None}
+
+    events, config, heard = read_once(layout, read)
     marks = sorted(hashlib.sha256(str(item).encode()).hexdigest()[:12] for item in heard)
     return figures(events), marks, config
 

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from workbench.archive import runs
-from workbench.archive.lake import Reader, Writer
+from workbench.archive.lake import Writer, read_once
 from workbench.archive.layout import Layout
 from workbench.archive.rows import digest, json_text
+from workbench.decimals import decimals
 from workbench.errors import UsageError
 from workbench.timing.score_config import MOST_S
 
@@ -96,11 +97,12 @@ def checked_expectation(
     for name in ("max_time_to_yield_s", "max_talk_over_s"):
         bound = value[name]
         if isinstance(bound, (int, float)) and not 0 <= bound <= MOST_S:
-            raise UsageError(f"{name} is {bound:g}", hint=f"give seconds, 0 to {MOST_S:g}")
+            raise UsageError(f"{name} is {decimals(bound)}", hint=f"give seconds, 0 to {decimals(MOST_S)}")
     length = _call(layout, call_id)["duration_s"]
     if not 0 <= onset_s < math.inf or (length is not None and onset_s >= length):
         raise UsageError(
-            f"the moment {onset_s:g} s lies outside the call" + (f", which lasts {length:g} s" if length else ""),
+            f"the moment {decimals(onset_s)} s lies outside the call"
+            + (f", which lasts {decimals(length)} s" if length else ""),
             where=call_id,
             hint="give seconds from the start of the call",
         )
@@ -131,12 +133,9 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
         When no recording of the call has these roles: its channels must be imported anew then.
     """
     _call(layout, call_id)
-    reader = Reader(layout)
-    try:
-        query = "select channel_roles from recordings where call_id = $id"
-        found = [tuple(row[0]) for row in reader.rows(query, {"id": call_id})[1]]
-    finally:
-        reader.close()
+    query = "select channel_roles from recordings where call_id = $id"
+    _, rows = read_once(layout, lambda reader: reader.rows(query, {"id": call_id}))
+    found = [tuple(row[0]) for row in rows]
     if roles not in found:
         said = " or ".join(",".join(item) for item in found) or "no recording"
         raise UsageError(
@@ -174,11 +173,8 @@ def retract(layout: Layout, call_id: str, label_id: str, *, author: str) -> str:
 
 
 def _call(layout: Layout, call_id: str) -> dict[str, Any]:
-    reader = Reader(layout)
-    try:
-        names, rows = reader.rows("select call_id, duration_s from calls where call_id = $id", {"id": call_id})
-    finally:
-        reader.close()
+    query = "select call_id, duration_s from calls where call_id = $id"
+    names, rows = read_once(layout, lambda reader: reader.rows(query, {"id": call_id}))
     if not rows:
         hint = layout.command("workbench sql 'from call_overview'")
         raise UsageError(f"no call {call_id!r}", where=str(layout.root), hint=hint)
@@ -186,11 +182,8 @@ def _call(layout: Layout, call_id: str) -> dict[str, Any]:
 
 
 def _standing(layout: Layout, call_id: str) -> list[dict[str, Any]]:
-    reader = Reader(layout)
-    try:
-        names, rows = reader.rows("from standing_labels where call_id = $id", {"id": call_id})
-    finally:
-        reader.close()
+    query = "from standing_labels where call_id = $id"
+    names, rows = read_once(layout, lambda reader: reader.rows(query, {"id": call_id}))
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 

@@ -59,11 +59,11 @@ class Job:
 
 @dataclass
 class Batch:
-    """What a job gave: checked rows by table, what was measured, what could not be and why."""
+    """What a job gave: checked rows by table, what was measured, and what could not be: call, recording, why."""
 
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
     recordings: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
+    problems: list[tuple[str, str, str]] = field(default_factory=list)
     duration_s: float = 0.0
     frames: Path | None = None
 
@@ -112,12 +112,13 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
                 )
                 beside = _beside(job, row)
             except WorkbenchError as error:
-                batch.problems.append(str(error))
+                batch.problems.append((row["call_id"], row["recording_id"], str(error)))
                 continue
             except OSError as error:
                 if failures.is_full(error):
                     raise
-                batch.problems.append(f"{row['uri']}: the audio file cannot be read ({error.strerror})")
+                told = f"{row['uri']}: the audio file cannot be read ({error.strerror})"
+                batch.problems.append((row["call_id"], row["recording_id"], told))
                 continue
             rows["channels"] += measured.channels
             rows["input_health"].append(measured.health)

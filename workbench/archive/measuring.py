@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.archive import failures, lock, runs
+from workbench.archive.deleted_meanwhile import standing
 from workbench.archive.lake import Writer, quote
 from workbench.archive.layout import Layout
 from workbench.archive.measure_job import Batch, Job, measure_job
@@ -35,7 +36,8 @@ _WANTED = (
 class MeasureReport:
     """What a measuring pass did. `problems` names every recording it could not read, and why.
 
-    `labelled` tells whether moments of the archive wait to be scored.
+    `gone` counts recordings that were deleted before they could be read; `labelled` tells whether moments of the
+    archive wait to be scored.
     """
 
     run_id: str | None = None
@@ -44,6 +46,7 @@ class MeasureReport:
     current: int = 0
     duration_s: float = 0.0
     problems: list[str] = field(default_factory=list)
+    gone: int = 0
     labelled: bool = False
 
 
@@ -92,7 +95,8 @@ def measure(
     beside = _beside(backends)
     writer = Writer(layout)
     try:
-        todo, current = _todo(writer, config, beside)
+        with lock.held(layout.lock):  # a deletion would take away the files that are read
+            todo, current = _todo(writer, config, beside)
         report = MeasureReport(config_id=config.config_id, current=current)
         if not todo:
             return report
@@ -111,7 +115,9 @@ def measure(
                 for ix, rows in enumerate(_split(todo, workers))
             ]
             batches = _run(jobs, workers, on_progress)
-            report.problems = sorted(text for batch in batches for text in batch.problems)
+            problems = [problem for batch in batches for problem in batch.problems]
+            report.problems = standing(layout, problems)
+            report.gone = len(problems) - len(report.problems)
             report.measured = sum(len(batch.recordings) for batch in batches)
             report.duration_s = sum(batch.duration_s for batch in batches)
             if report.measured:

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.archive import labelling, media, runs
-from workbench.archive.lake import Reader, Writer, quote
+from workbench.archive import labelling, runs
+from workbench.archive.deleted_meanwhile import require
+from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.layout import Layout
 from workbench.archive.scoring import Evidence
+from workbench.decimals import decimals
 from workbench.errors import NotScorable, UsageError
 from workbench.timing.contracts.placing import placed
 from workbench.timing.score_config import MOST_S, ScoreConfig
@@ -98,19 +100,20 @@ def pin(
         )
     if not (0 <= pre_s <= MOST_S and 0 < post_s <= MOST_S):
         raise UsageError(
-            f"context of {pre_s:g} s before and {post_s:g} s after cannot be", hint="give seconds above 0, up to a day"
+            f"context of {decimals(pre_s)} s before and {decimals(post_s)} s after cannot be",
+            hint="give seconds above 0, up to a day",
         )
     config = config or ScoreConfig()
     given = (
         None if expectation is None else labelling.checked_expectation(layout, call_id, author=author, **expectation)
     )
-    reader = Reader(layout)
-    try:
+
+    def read(reader: Reader) -> tuple[Evidence, dict[str, Any], dict[str, Any], dict[str, dict[str, Any]]]:
         evidence = Evidence.read(reader)
         event, label = _scored(evidence, layout, call_id, label_id=label_id, given=given, config=config)
-        recordings = _recordings(reader, evidence.inputs[call_id])
-    finally:
-        reader.close()
+        return evidence, event, label, _recordings(reader, evidence.inputs[call_id])
+
+    evidence, event, label, recordings = read_once(layout, read)
     made = _made(
         layout, event, label, recordings=recordings, evidence=evidence, pre_s=pre_s, post_s=post_s, config=config
     )
@@ -226,7 +229,7 @@ def _side(layout: Layout, row: dict[str, Any], role: str) -> Any:
         )
     raw = row["container"] == "raw"
     return Side(
-        path=str(media.require(layout, row)),
+        path=str(require(layout, row)),
         channel_ix=channels[0],
         offset_s=row["offset_s"],
         encoding=row["codec"] if raw else None,

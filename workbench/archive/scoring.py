@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.archive import runs
-from workbench.archive.lake import Reader, Writer, quote
+from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.layout import Layout
 from workbench.timing.score_config import ScoreConfig
 
@@ -58,12 +58,7 @@ def score(layout: Layout, *, config: ScoreConfig | None = None) -> Scoring:
         When the archive cannot be written.
     """
     config = config or ScoreConfig()
-    reader = Reader(layout)
-    try:
-        evidence = Evidence.read(reader)
-        snapshot = reader.snapshot
-    finally:
-        reader.close()
+    evidence, snapshot = read_once(layout, lambda reader: (Evidence.read(reader), reader.snapshot))
     run = runs.begin("score", {"score": msgspec.structs.asdict(config), "snapshot": snapshot})
     events = evidence.scored(config, run_id=run["run_id"])
     if not events:

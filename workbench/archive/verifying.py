@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.archive import media, views
-from workbench.archive.lake import Reader
+from workbench.archive.lake import Reader, read_once
+from workbench.archive.lake.reading import TRIES
 from workbench.archive.layout import Layout
 from workbench.archive.purging import orphaned_media
-from workbench.errors import ArchiveFailed, QueryRefused
+from workbench.errors import ArchiveFailed, QueryRefused, SnapshotGone
+from workbench.plural import plural
 
 
 @dataclass
@@ -41,38 +43,54 @@ def verify(layout: Layout) -> Verified:
     ArchiveFailed
         When the archive cannot be opened at all.
     """
+    for _ in range(TRIES):
+        reader = Reader(layout)
+        try:
+            result, snapshot = _verified(layout, reader), reader.snapshot
+        finally:
+            reader.close()
+        if not result.problems or read_once(layout, lambda newest: newest.snapshot) == snapshot:
+            break  # else somebody wrote meanwhile, and a deletion takes files of older snapshots away
+    return result
+
+
+def _verified(layout: Layout, reader: Reader) -> Verified:
+    """Check what a connection reads."""
     from workbench.schema import tables
 
     result = Verified()
-    reader = Reader(layout)
+    for name in tables():
+        _check_table(reader, name, result)
+    columns = ("uri", "recording_id", "byte_count", "call_id")
     try:
-        for name in tables():
-            _check_table(reader, name, result)
-        columns = ("uri", "recording_id", "byte_count", "call_id")
         _, rows = reader.rows(f"select {', '.join(columns)} from recordings order by uri")
-        for row in rows:
-            result.media += 1
-            try:
-                media.require(layout, dict(zip(columns, row, strict=True)))
-            except ArchiveFailed as error:
-                result.problems.append(str(error))
-        checks = {audit.name: audit.sql for audit in views.audits()}
-        checks |= {f"duplicate keys in {table.table()}": views.duplicate_keys(table) for table in tables().values()}
-        for name, query in checks.items():
-            result.audits += 1
-            try:
-                names, bad = reader.rows(query)
-            except QueryRefused as error:
-                result.problems.append(f"audit {name} cannot be run: {error.what.splitlines()[0]}")
-                continue
-            if bad:
-                shown = ", ".join(f"{name}={value}" for name, value in zip(names, bad[0], strict=True))
-                result.problems.append(f"audit {name}: {len(bad)} rows break it (first: {shown})")
-        left = orphaned_media(layout, {row[0] for row in rows})
-    finally:
-        reader.close()
+    except SnapshotGone:
+        if result.problems:  # its file is missing, as was said
+            return result
+        raise
+    for row in rows:
+        result.media += 1
+        try:
+            media.require(layout, dict(zip(columns, row, strict=True)))
+        except ArchiveFailed as error:
+            result.problems.append(str(error))
+    checks = {audit.name: audit.sql for audit in views.audits()}
+    checks |= {f"duplicate keys in {table.table()}": views.duplicate_keys(table) for table in tables().values()}
+    for name, query in checks.items():
+        result.audits += 1
+        try:
+            names, bad = reader.rows(query)
+        except QueryRefused as error:
+            result.problems.append(f"audit {name} cannot be run: {error.what.splitlines()[0]}")
+            continue
+        if bad:
+            shown = ", ".join(f"{name}={value}" for name, value in zip(names, bad[0], strict=True))
+            result.problems.append(f"audit {name}: broken by {plural(len(bad), 'row')} (first: {shown})")
+    left = orphaned_media(layout, {row[0] for row in rows})
     if left:
-        result.notes.append(f"{len(left)} media files belong to no call; workbench compact removes them")
+        result.notes.append(
+            f"{plural(len(left), 'media file')} of no call; workbench compact removes what is left over"
+        )
     if layout.purge_mark.exists():
         result.problems.append("a deletion is not finished, its bytes may be there still; workbench compact ends it")
     if layout.spools():

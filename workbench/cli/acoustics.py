@@ -42,6 +42,8 @@ def command(archive_path: str, workers: int, *, as_json: bool, quiet: bool) -> N
             )
             if not report.described and not report.current and not report.problems:
                 click.echo(f"no speech with a time and a sound: {archive.layout.command('workbench measure')} finds it")
+            if report.gone:
+                click.echo(f"{output.plural(report.gone, 'recording')} deleted meanwhile, and not described")
         for problem in report.problems:
             click.echo(output.safe(f"not described: {problem}"), err=True)
     if report.problems and not report.described and not report.current:

@@ -64,8 +64,10 @@ def command(
 
 def pass_rates(archive: Archive, run_id: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the rows of `assertion_pass_rate` of a run, the worst first."""
+    from workbench.archive.lake import read_once
+
     query = "from assertion_pass_rate where run_id = $run order by pass_rate nulls last, fail_count desc, assertion_id"
-    return interruptible.run(lambda: archive.reader.rows(query, {"run": run_id}))
+    return interruptible.run(lambda: read_once(archive.layout, lambda reader: reader.rows(query, {"run": run_id})))
 
 
 def tell(found: list[dict[str, Any]]) -> None:

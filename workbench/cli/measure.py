@@ -63,6 +63,8 @@ def command(
                 f"measured {output.plural(report.measured, 'recording')} ({report.duration_s:.0f} s of audio) "
                 f"with config {report.config_id}; {report.current} were current"
             )
+            if report.gone:
+                click.echo(f"{output.plural(report.gone, 'recording')} deleted meanwhile, and not measured")
         for problem in report.problems:
             click.echo(output.safe(f"not measured: {problem}"), err=True)
     if report.problems and not report.measured and not report.current:

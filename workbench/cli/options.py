@@ -8,9 +8,12 @@ from typing import Any, TypeVar
 
 import click
 
+from workbench.archive import commits
 from workbench.archive.layout import DEFAULT
+from workbench.errors import SnapshotGone
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 archive = click.option(
     "--archive",
@@ -34,6 +37,36 @@ workers = click.option(
 )
 
 
+_TRIES = 5
+
+
+class _Again(click.Command):
+    """A command that begins anew where another process deleted a call while it read.
+
+    Not with --as-of, which asks for that snapshot, and not once it wrote to an archive. So a command reads before
+    it prints.
+    """
+
+    def invoke(self, ctx: click.Context) -> Any:
+        written = commits.count()
+        for _ in range(_TRIES - 1):
+            try:
+                return super().invoke(ctx)
+            except SnapshotGone:
+                if ctx.params.get("as_of") is not None or commits.count() != written:
+                    raise
+        return super().invoke(ctx)
+
+
+def once(name: str, read: Callable[[], T]) -> T:
+    """Return what `read` gave this command the first time: stdin is there once, however often a command begins."""
+    kept = click.get_current_context().meta
+    if name not in kept:
+        kept[name] = read()
+    found: T = kept[name]
+    return found
+
+
 def command(name: str | None = None, **settings: Any) -> Callable[[F], click.Command]:
     """Make a click command whose help is the function's docstring."""
-    return click.command(name, **settings)
+    return click.command(name, cls=_Again, **settings)

@@ -91,7 +91,7 @@ def _query(query: str | None, file: str | None, name: str | None) -> str:
     if sum(part is not None for part in (query, file, name)) != 1:
         raise UsageError("give one of QUERY, --file or --name", hint='workbench sql "from call_overview"')
     if file is not None or query == "-":
-        return read_query(file or "-")
+        return options.once("query", lambda: read_query(file or "-"))
     return query or ""
 
 
@@ -173,7 +173,7 @@ def _placed(read: Callable[[], T], *, lines_before: bool) -> T:
     except QueryRefused as error:
         if not lines_before:
             raise
-        raise QueryRefused(_PLACE.sub(_line_less, error.what), where=error.where, hint=error.hint) from error
+        raise type(error)(_PLACE.sub(_line_less, error.what), where=error.where, hint=error.hint) from error
 
 
 def _line_less(found: re.Match[str]) -> str:

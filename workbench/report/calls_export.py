@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from workbench.archive import media
+from workbench.archive.deleted_meanwhile import require
 from workbench.archive.rows import Rows, call_of
 from workbench.schema import tables
 from workbench.schema.call import FORMAT, Call
@@ -117,7 +117,7 @@ def _write_call(rows: Rows, layout: Layout, folder: Path) -> int:
     name = safe_name(rows["calls"][0]["call_id"])
     recordings = rows["recordings"]
     for ix, recording in enumerate(recordings):
-        source = media.require(layout, recording)
+        source = require(layout, recording)
         copy = folder / "audio" / f"{name}-{ix}{source.suffix.lower()}"
         copy.parent.mkdir(exist_ok=True)
         shutil.copyfile(source, copy)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.archive.media import require
+from workbench.archive.deleted_meanwhile import require
 from workbench.audio.snippet import MP3_RATES_HZ, cut, window
-from workbench.errors import WorkbenchError
+from workbench.errors import SnapshotGone, WorkbenchError
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -71,6 +71,8 @@ class Sounds:
             return Sound(None, "no sound: the sound of other moments fills what a report may hold")
         try:
             data, kind, note = self._data(sides, start_s, end_s)
+        except SnapshotGone:
+            raise
         except WorkbenchError as error:
             return Sound(None, f"no sound: {error.what}")
         if len(data) > self.left:

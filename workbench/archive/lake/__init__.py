@@ -5,6 +5,7 @@ Results are always drained: a half-read one would keep the SQLite catalogue lock
 
 from workbench.archive.lake.connection import quote
 from workbench.archive.lake.reader import Reader, interrupt
+from workbench.archive.lake.reading import read_once
 from workbench.archive.lake.writer import Writer, writing
 
-__all__ = ["Reader", "Writer", "interrupt", "quote", "writing"]
+__all__ = ["Reader", "Writer", "interrupt", "quote", "read_once", "writing"]

@@ -13,7 +13,7 @@ import duckdb
 
 from workbench.archive import failures
 from workbench.archive.layout import Layout
-from workbench.errors import ArchiveFailed, UsageError
+from workbench.errors import ArchiveFailed, SnapshotGone
 
 _EXTENSIONS = ("ducklake", "sqlite")
 _CONFIG = {"python_enable_replacements": "false"}
@@ -130,7 +130,7 @@ def attach(
 
     Raises
     ------
-    UsageError
+    SnapshotGone
         When there is no such snapshot.
     ArchiveFailed
         When the catalogue cannot be opened.
@@ -145,7 +145,7 @@ def attach(
         con.execute(f"ATTACH {quote(uri)} AS lake ({', '.join(options)})")
     except duckdb.Error as error:
         if as_of is not None:
-            raise UsageError(
+            raise SnapshotGone(
                 f"the archive has no snapshot {as_of}",
                 where=str(layout.root),
                 hint=f"{layout.command('workbench history')} lists them",

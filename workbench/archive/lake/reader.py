@@ -20,7 +20,7 @@ from workbench.archive.lake import fence
 from workbench.archive.lake.connection import attach, connect, quote
 from workbench.archive.lake.literals import arguments
 from workbench.archive.layout import Layout
-from workbench.errors import ArchiveFailed, QueryRefused
+from workbench.errors import ArchiveFailed, QueryRefused, SnapshotGone
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +31,9 @@ T = TypeVar("T")
 _OPEN: weakref.WeakSet[Reader] = weakref.WeakSet()
 
 _BARE_OVERLAPS = re.compile(r"\b(from|join)\s+overlaps\b", re.IGNORECASE)
+
+_GONE = ("Cannot open file", "No such file", "No files found")
+"""How DuckDB says that a file of the snapshot is not there."""
 
 _MISPUT = (duckdb.BinderException, duckdb.CatalogException, duckdb.InvalidInputException, duckdb.ParserException)
 """What DuckDB raises before a prepared query runs, and so at once."""
@@ -144,7 +147,8 @@ class Reader:
         except duckdb.InterruptException as error:
             raise KeyboardInterrupt from error
         except duckdb.Error as error:
-            raise QueryRefused(str(error), where="query", hint=_query_hint(error)) from error
+            refused = SnapshotGone if _is_gone(error) else QueryRefused
+            raise refused(str(error), where="query", hint=_query_hint(error)) from error
         except RuntimeError as error:  # how DuckDB tells a signal that came while it worked
             if "interrupted" not in str(error).lower():
                 raise
@@ -201,11 +205,17 @@ def interrupt() -> None:
         reader.interrupt()
 
 
+def _is_gone(error: duckdb.Error) -> bool:
+    """Tell whether a file of the snapshot was taken away since it was opened."""
+    text = str(error)
+    return isinstance(error, duckdb.IOException) and any(sign in text for sign in _GONE)
+
+
 def _query_hint(error: duckdb.Error, query: str = "") -> str:
     text = str(error)
     if "disabled by configuration" in text or "external access" in text.lower() or "file system operations" in text:
         return "queries read the archive only; import a file to query it"
-    if "Cannot open file" in text or "No such file" in text:
+    if _is_gone(error):
         return "the archive was compacted, or a call deleted, since it was opened: open it again"
     if 'near "overlaps"' in text or (isinstance(error, duckdb.ParserException) and _BARE_OVERLAPS.search(query)):
         return 'overlaps is a word of SQL itself: write "overlaps" in quotes'

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from workbench.archive import failures, lock
+from workbench.archive import commits, failures, lock
 from workbench.archive.lake.connection import attach, borrow, explain, give_back, quote
 from workbench.archive.layout import Layout
 
@@ -80,6 +80,7 @@ class Writer:
                     result = work(self.con)
                     self.con.execute(f"CALL lake.set_commit_message('workbench', {quote(message)})")
                     self.con.execute("COMMIT")
+                    commits.committed()
                     return result
                 except duckdb.InterruptException as error:
                     self._rollback()
