@@ -12,7 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
+import soundfile
 
 from workbench.archive import lake
 from workbench.cli import errors, interruptible
@@ -62,6 +64,60 @@ def test_a_long_export_stops(
     code, out, err = stopped(process, after_s=4)
     assert (code, out, err.strip()) == (130, "", "workbench: stopped")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def long_recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two voices by turns for a quarter of an hour, as rough noise."""
+    rate, seconds = 8000, 900
+    lot = np.random.default_rng(1)
+    turns = np.repeat(np.arange(seconds) // 3 % 2, rate)
+    sound = lot.integers(-6000, 6000, (len(turns), 2)).astype(np.int16)
+    sound[turns == 0, 0] //= 300
+    sound[turns == 1, 1] //= 300
+    path = tmp_path_factory.mktemp("long") / "long.wav"
+    soundfile.write(path, sound, rate, subtype="PCM_16")
+    return path
+
+
+@pytest.fixture(scope="module")
+def long_archive(
+    long_recording: Path, run: Callable[..., tuple[int, str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    archive = tmp_path_factory.mktemp("archive") / "archive"
+    assert run("import", long_recording, "--archive", archive)[0] == 0
+    assert run("measure", "--archive", archive)[0] == 0
+    return archive
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("robustness", "FILE", "--onset", "3.0", "--expect", "hold"),
+        ("benchmark-timing",),
+        ("measure", "--backend", "refined", "--archive", "ARCHIVE"),
+        ("acoustics", "--archive", "ARCHIVE"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_that_listens_stops(
+    words: tuple[str, ...],
+    long_recording: Path,
+    start: Callable[..., subprocess.Popen[bytes]],
+    long_archive: Path,
+    tmp_path: Path,
+) -> None:
+    before = _files(long_archive)
+    named = {"FILE": str(long_recording), "ARCHIVE": str(long_archive)}
+    process = start(*(named.get(word, word) for word in words), preexec_fn=heard, env={"TMPDIR": str(tmp_path)})
+    code, out, err = stopped(process, after_s=2)
+    assert (code, out, err.strip()) == (130, "", "workbench: stopped")
+    assert not list(tmp_path.iterdir())
+    assert _files(long_archive) == before
+
+
+def _files(folder: Path) -> list[tuple[Path, int]]:
+    return sorted((path, path.stat().st_size) for path in folder.rglob("*") if path.is_file())
 
 
 def test_a_full_standard_error_does_not_change_the_exit_code(

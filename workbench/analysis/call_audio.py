@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.audio import stopping
 from workbench.errors import NotScorable, UsageError
 
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ def stretch(archive: Archive, call_id: str, *, start_s: float, end_s: float) -> 
     rate = max(int(side.recording["sample_rate_hz"]) for side in heard)
     sound = np.stack([_samples(side, start_s, end_s, rate=rate) for side in heard], axis=1)
     out = io.BytesIO()
-    soundfile.write(out, sound, rate, format="WAV", subtype="PCM_16")
+    with stopping.held():
+        soundfile.write(out, sound, rate, format="WAV", subtype="PCM_16")
     return Stretch(out.getvalue(), start_s, start_s + len(sound) / rate, rate, tuple(side.role for side in heard))
 
 

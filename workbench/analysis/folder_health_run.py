@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import msgspec
 from workbench.analysis.incidents_health import plain_reason
 from workbench.analysis.incidents_of_file import Examined, measured
 from workbench.analysis.incidents_of_pair import examine_pair
+from workbench.archive.side_by_side import side_by_side
 from workbench.audio.file_digest import file_sha256
 from workbench.errors import ImportFailed, MissingExtra, UsageError, WorkbenchError
 from workbench.ingest.audio_names import partner, side
@@ -119,26 +118,23 @@ def _run(
     workers: int,
     on_progress: Progress | None,
 ) -> list[Examined | WorkbenchError]:
-    stop = threading.Event()
-    pool = ThreadPoolExecutor(workers)
-    try:
-        futures = [pool.submit(_examined, job, channels=channels, scanning=scanning, stop=stop) for job in jobs]
-        waiting = set(futures)
-        while waiting:  # not longer at a time, so that Ctrl-C is heard
-            _, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
-            if on_progress:
-                on_progress(len(jobs) - len(waiting), len(jobs))
-        return [future.result() for future in futures]
-    finally:
-        stop.set()
-        pool.shutdown(cancel_futures=True)
+    done = 0
+
+    def told(_job: _Job) -> None:
+        nonlocal done
+        done += 1
+        if on_progress:
+            on_progress(done, len(jobs))
+
+    return side_by_side(
+        jobs,
+        lambda job, _stop: _examined(job, channels=channels, scanning=scanning),
+        workers=workers,
+        on_done=told,
+    )
 
 
-def _examined(
-    job: _Job, *, channels: Sequence[str] | None, scanning: ScoreConfig | None, stop: threading.Event
-) -> Examined | WorkbenchError:
-    if stop.is_set():
-        return UsageError("the scan was stopped")
+def _examined(job: _Job, *, channels: Sequence[str] | None, scanning: ScoreConfig | None) -> Examined | WorkbenchError:
     try:
         for path in job.files:
             if path.exists() and not path.is_file():

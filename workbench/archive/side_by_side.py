@@ -1,4 +1,4 @@
-"""Runs jobs on threads; Ctrl-C ends each after the piece of work it is at."""
+"""Runs jobs on threads; Ctrl-C ends each after the block of sound it is at."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import TypeVar
+
+from workbench.audio import stopping
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -37,12 +39,18 @@ def side_by_side(
         Results in the order of the jobs.
     """
     stop = threading.Event()
+
+    def stoppable(job: J) -> R:
+        with stopping.until(stop):
+            return work(job, stop)
+
     pool = ThreadPoolExecutor(workers)
     try:
-        futures = {pool.submit(work, job, stop): job for job in jobs}
+        futures = {pool.submit(stoppable, job): job for job in jobs}
         waiting = set(futures)
         while waiting:  # not longer at a time: polars' handler of signals does not break off a wait
             ended, waiting = wait(waiting, timeout=0.1, return_when=FIRST_COMPLETED)
+            stopping.check()
             for future in ended:
                 future.result()
                 if on_done:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from workbench.audio import stopping
 from workbench.errors import ImportFailed
 
 PIECE = 1 << 20
@@ -77,6 +78,7 @@ def _digests(path: str, _size: int, _changed_ns: int) -> tuple[str, str | None]:
             if inside:
                 samples.update(inside)
             at += count
+            stopping.check()
     return whole.hexdigest(), samples.hexdigest() if at >= after > first else None
 
 

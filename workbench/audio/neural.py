@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
+from workbench.audio import stopping
 from workbench.errors import MissingExtra, UsageError
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ class _Ear:
         waiting = np.concatenate([self._rest, heard])
         whole = len(waiting) // CHUNK
         for chunk in waiting[: whole * CHUNK].reshape(whole, CHUNK):
+            stopping.check()
             self._found.append(self._network.process(chunk.data))
         self._rest = waiting[whole * CHUNK :]
 

@@ -24,6 +24,7 @@ PACKET_S = 0.020
 LINE_HZ = 8000
 _BAND_HZ = (100.0, 300.0, 3400.0, 3800.0)  # between the outer and the inner ones it fades, so that it hardly rings
 _LEAK_DELAY_S = 0.020
+_NOISE_ROWS = 1 << 20
 _MU_BIAS, _MU_CLIP = 132, 32635
 
 
@@ -103,8 +104,12 @@ def noise(sound: Sound, level: float, seed: int) -> Sound:
     -------
     Sound
     """
-    wave = np.random.default_rng(seed).normal(0.0, 1.0, sound.samples.shape)
-    return _made(sound.samples + wave * speech_rms(sound) * 10 ** (-level / 20), sound.sample_rate_hz)
+    lot, size = np.random.default_rng(seed), speech_rms(sound) * 10 ** (-level / 20)
+    made = [sound.samples[:0]]
+    for at in range(0, len(sound.samples), _NOISE_ROWS):  # the same noise as drawn at once, and Ctrl-C is heard
+        some = sound.samples[at : at + _NOISE_ROWS]
+        made.append(_made(some + lot.normal(0.0, 1.0, some.shape) * size, sound.sample_rate_hz).samples)
+    return Sound(samples=np.concatenate(made), sample_rate_hz=sound.sample_rate_hz)
 
 
 def gain(sound: Sound, level: float) -> Sound:

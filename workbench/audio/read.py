@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from workbench.audio import stopping
 from workbench.audio.file_digest import pcm16_sha256
 from workbench.audio.mp3 import clearly_shorter, quiet
 from workbench.audio.section import section
 from workbench.audio.source import LOSSY, Source, identify
 from workbench.errors import ImportFailed, UsageError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,11 +163,12 @@ def iterate(
     count = 0
     tally = Tally() if tally is None else tally
     for block in _reader(source, block_frames, tally):
+        stopping.check()
         count += len(block)
         yield block
     if tally.non_finite > NON_FINITE_SHARE * tally.samples:
         raise ImportFailed(
-            f"{tally.non_finite} of {tally.samples} samples are no finite numbers (NaN or infinite)",
+            f"{tally.non_finite:,} of {plural(tally.samples, 'sample')} are no finite numbers (NaN or infinite)",
             where=source.path,
             rule="non_finite_samples",
             hint="write the recording again: what made it divides by zero or left memory unset",
@@ -185,7 +188,7 @@ def iterate(
 
 def _cut_short(source: Source, count: int) -> ImportFailed:
     return ImportFailed(
-        f"the header promises {source.promised or source.expected} samples per channel and only {count} decode",
+        f"the header promises {plural(source.promised or source.expected or 0, 'sample')} per channel and only {count} decode",
         where=source.path,
         rule="truncated_audio",
         hint="export or copy the recording again",
@@ -257,11 +260,11 @@ def _soundfile(source: Source, block_frames: int, tally: Tally) -> Iterator[NDAr
     count = 0
     silenced = quiet if source.codec == "mp3" else contextlib.nullcontext
     try:
-        with silenced(source.path):
+        with stopping.held(), silenced(source.path):
             opened = _open(source)
         with opened as file:
             while True:
-                with silenced(source.path):
+                with stopping.held(), silenced(source.path):
                     read = file.read(block_frames, dtype="int16" if exact else "float32", always_2d=True)
                 if not len(read):
                     return
@@ -272,7 +275,7 @@ def _soundfile(source: Source, block_frames: int, tally: Tally) -> Iterator[NDAr
                 yield read if exact else to_int16(read)
     except soundfile.LibsndfileError as error:
         raise ImportFailed(
-            f"decoding stops after {count} samples per channel ({error})",
+            f"decoding stops after {plural(count, 'sample')} per channel ({error})",
             where=source.path,
             rule="truncated_audio",
             hint="export or copy the recording again",
@@ -332,7 +335,7 @@ def excerpt(source: Source, first: int, last: int) -> NDArray[np.int16]:
     if source.promised is not None:
         exact = source.subtype not in ("FLOAT", "DOUBLE")
         try:
-            with _open(source) as file:
+            with stopping.held(), _open(source) as file:
                 file.seek(first)
                 read = file.read(last - first, dtype="int16" if exact else "float32", always_2d=True)
         except soundfile.LibsndfileError as error:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from workbench.audio import stopping
 from workbench.audio.read import excerpt
 from workbench.audio.source import Source, identify
 from workbench.errors import UsageError
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,24 +111,25 @@ def cut(
         )
     if format == "mp3" and (source.channel_count > 2 or source.sample_rate_hz not in MP3_RATES_HZ):
         raise UsageError(
-            f"MP3 cannot carry {source.channel_count} channels at {source.sample_rate_hz} Hz",
+            f"MP3 cannot carry {plural(source.channel_count, 'channel')} at {source.sample_rate_hz} Hz",
             where=str(path),
             hint="ask for wav",
         )
     out = io.BytesIO()
-    if format == "mp3":
-        # As floats: libsndfile 1.2.2 turns half of 16-bit stereo into noise (libsndfile/libsndfile#1106).
-        soundfile.write(
-            out,
-            samples.astype(np.float32) / 32768,
-            source.sample_rate_hz,
-            format="MP3",
-            subtype="MPEG_LAYER_III",
-            bitrate_mode="VARIABLE",
-            compression_level=0.5,
-        )
-    else:
-        soundfile.write(out, samples, source.sample_rate_hz, format="WAV", subtype="PCM_16")
+    with stopping.held():
+        if format == "mp3":
+            # As floats: libsndfile 1.2.2 turns half of 16-bit stereo into noise (libsndfile/libsndfile#1106).
+            soundfile.write(
+                out,
+                samples.astype(np.float32) / 32768,
+                source.sample_rate_hz,
+                format="MP3",
+                subtype="MPEG_LAYER_III",
+                bitrate_mode="VARIABLE",
+                compression_level=0.5,
+            )
+        else:
+            soundfile.write(out, samples, source.sample_rate_hz, format="WAV", subtype="PCM_16")
     return out.getvalue()
 
 

@@ -7,10 +7,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from workbench.audio import stopping
 from workbench.audio.file_name import checked_name
 from workbench.audio.mp3 import expected_samples, quiet
 from workbench.audio.wav import PCM, SUBTYPES, read_wav_header
 from workbench.errors import ImportFailed, UsageError
+from workbench.plural import plural
 
 MIN_RATE_HZ, MAX_RATE_HZ = 4_000, 384_000
 """Sample rates that a recording of speech can have."""
@@ -131,7 +133,7 @@ def _identified(path: str | Path, where: str, *, encoding: str | None, sample_ra
 def _wav(file: Any, where: str, head: bytes) -> Source:
     if len(head) < 12:
         raise ImportFailed(
-            f"the WAV header is cut off after {len(head)} bytes",
+            f"the WAV header is cut off after {plural(len(head), 'byte')}",
             where=where,
             rule="truncated_audio",
             hint="export or copy the recording again",
@@ -193,7 +195,7 @@ def _general(where: str) -> Source:
     import soundfile
 
     try:
-        with quiet(where), soundfile.SoundFile(where) as file:
+        with stopping.held(), quiet(where), soundfile.SoundFile(where) as file:
             codec = _CODECS.get(file.subtype, file.subtype.lower())
             lossy = codec in LOSSY
             bits = None if lossy else _BITS.get(file.subtype)

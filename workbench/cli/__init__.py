@@ -92,12 +92,14 @@ def main(args: list[str] | None = None) -> None:
     args : list of str, optional
         Arguments; those of the process by default.
     """
+    from workbench.audio import stopping
     from workbench.cli import errors, streams
 
     streams.install()
     try:
-        errors.require_text(sys.argv[1:] if args is None else args)
-        code: Any = root.main(args=args, prog_name="workbench", standalone_mode=False)
+        with stopping.heard():
+            errors.require_text(sys.argv[1:] if args is None else args)
+            code: Any = root.main(args=args, prog_name="workbench", standalone_mode=False)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the user reads what it means
         code = errors.tell(error)
     sys.exit(code if isinstance(code, int) else Exit.OK)

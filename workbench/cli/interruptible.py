@@ -6,6 +6,8 @@ from collections.abc import Callable
 from threading import Event, Thread
 from typing import TypeVar
 
+from workbench.audio import stopping
+
 T = TypeVar("T")
 
 _STOP_EVERY_S = 0.1
@@ -48,7 +50,7 @@ def run(work: Callable[[], T]) -> T:
     try:
         Thread(target=body, daemon=True).start()
         while not ended.wait(_STOP_EVERY_S):  # polars' handler of signals does not break off a longer wait
-            pass
+            stopping.check()
     except KeyboardInterrupt:
         interrupt()
         while not ended.wait(_STOP_EVERY_S):  # a query that begins after that is stopped too

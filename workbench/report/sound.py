@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.archive.deleted_meanwhile import require
+from workbench.audio import stopping
 from workbench.audio.snippet import MP3_RATES_HZ, cut, window
 from workbench.errors import SnapshotGone, WorkbenchError
 
@@ -118,18 +119,19 @@ class Sounds:
                 lanes.append(np.zeros(len(grid)))
         out = io.BytesIO()
         both = np.stack(lanes, axis=1).astype(np.float32) / 32768  # 16-bit is garbled: audio.snippet
-        if rate in MP3_RATES_HZ:
-            soundfile.write(
-                out,
-                both,
-                rate,
-                format="MP3",
-                subtype="MPEG_LAYER_III",
-                bitrate_mode="VARIABLE",
-                compression_level=0.5,
-            )
-        else:
-            soundfile.write(out, both, rate, format="WAV", subtype="PCM_16")
+        with stopping.held():
+            if rate in MP3_RATES_HZ:
+                soundfile.write(
+                    out,
+                    both,
+                    rate,
+                    format="MP3",
+                    subtype="MPEG_LAYER_III",
+                    bitrate_mode="VARIABLE",
+                    compression_level=0.5,
+                )
+            else:
+                soundfile.write(out, both, rate, format="WAV", subtype="PCM_16")
         ears = _ears(sorted(sides, reverse=True))
         return out.getvalue(), "mpeg" if rate in MP3_RATES_HZ else "wav", f"{ears}, from two recordings"
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from workbench.audio import stopping
 from workbench.audio.config import MeasureConfig
 from workbench.audio.read import excerpt
 from workbench.audio.source import identify
+from workbench.decimals import decimals
 from workbench.errors import NotScorable
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ def cut(caller: Side, agent: Side, *, from_s: float, to_s: float, measure: Measu
     count = max(len(part) for part in parts)
     if not count or not any(part.any() for part in parts):
         raise NotScorable(
-            f"nothing is heard between {from_s:g} and {to_s:g} s",
+            f"nothing is heard between {decimals(from_s)} and {decimals(to_s)} s",
             where=caller.path,
             hint="check the moment, and the offset of the recording",
         )
@@ -96,5 +98,6 @@ def _wav(samples: NDArray[np.int16], rate: int) -> bytes:
     import soundfile
 
     out = io.BytesIO()
-    soundfile.write(out, samples, rate, format="WAV", subtype="PCM_16")
+    with stopping.held():
+        soundfile.write(out, samples, rate, format="WAV", subtype="PCM_16")
     return out.getvalue()
