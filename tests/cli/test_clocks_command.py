@@ -58,6 +58,32 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "archive"
 
 
+@pytest.fixture(scope="module")
+def apart(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two calls with one clock each: one is heard, the other reports."""
+    folder = tmp_path_factory.mktemp("apart")
+    sound = Audio(path=str(archive.parent / "call.wav"), channels=["caller", "agent"], channel_map_source="declared")
+    reports = [StageTiming(stage="e2e", value_ms=500.0, turn_ix=0)]
+    turns = [Turn(role="agent", text="yes")]
+    source = {"source_uri": "made.json"}
+    with Archive.create(folder / "archive") as made:
+        made.add(
+            [
+                Call(id="heard", source_format="recorder", source_sha256="0" * 64, audio=[sound], **source),
+                Call(
+                    id="told",
+                    source_format="framework",
+                    source_sha256="1" * 64,
+                    turns=turns,
+                    stage_timings=reports,
+                    **source,
+                ),
+            ]
+        )
+        made.measure(workers=1)
+    return folder / "archive"
+
+
 def run(archive: Path, capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str]:
     with pytest.raises(SystemExit) as ended:
         main(["clocks", "--archive", str(archive), *args])
@@ -96,3 +122,45 @@ def test_one_call_or_all_must_be_named(archive: Path, capsys: pytest.CaptureFixt
     code, text = run(archive, capsys, "nobody")
     assert code == 2
     assert "no call 'nobody'" in text
+
+
+def test_where_no_call_has_both_clocks_each_is_named_with_what_to_import(
+    apart: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, text = run(apart, capsys, "--all")
+    assert code == 2
+    assert "no call has both clocks: 1 call timed by audio without a reported latency (recorder 1); " in text
+    assert "1 call with a reported latency not timed by audio (framework 1)" in text
+    assert "Hint: one call needs both: its recording, caller and agent on channels of their own" in text
+    assert "1 more call timed by audio, without a reported latency" in text
+
+
+def test_json_has_the_clock_that_each_call_lacks(apart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["clocks", "--archive", str(apart), "--all", "--json"])
+    said = capsys.readouterr()
+    assert ended.value.code == 2
+    rows = {row["call_id"]: row for row in json.loads(said.out)}
+    assert rows["heard"]["reason"] == "no response latency was reported"
+    assert "stage_timings of the stage e2e" in rows["heard"]["next_step"]
+    assert rows["told"]["reason"] == "no audio clock: the call has none"
+    assert "caller and agent on channels of their own" in rows["told"]["next_step"]
+    assert "no call has both clocks" in said.err
+
+
+def test_a_call_with_one_clock_says_what_it_lacks(apart: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = run(apart, capsys, "heard")
+    assert code == 2
+    assert "heard: no response latency was reported\nHint: import the call with the latencies" in text
+
+
+def test_both_clocks_and_too_few_answers_say_so(archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from workbench.analysis.clocks import TwoClocks
+    from workbench.analysis.clocks_there import against_all
+
+    few = TwoClocks("heard", "INCONCLUSIVE", "2 turns in common, at least 3 are needed")
+    what, hint = against_all(Archive(archive), [few])
+    assert what == (
+        "1 call with both clocks, and none can be related: 2 turns in common, at least 3 are needed (1 call)"
+    )
+    assert "three answers" in hint

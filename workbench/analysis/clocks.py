@@ -29,6 +29,15 @@ NEAR_MS, NEAR_SHARE = 250.0, 0.2
 SHIFTED_LEAST, SHIFTED_SHARE = 5, 1 / 3
 """Reports are one answer late or early as a whole when that makes the median deviation this many times smaller."""
 
+NO_REPORTS = "no response latency was reported"
+SOUND_WANTED = (
+    "its recording, caller and agent on channels of their own, imported with the call (--replace where it is there "
+    "already) and measured"
+)
+REPORTS_WANTED = (
+    "import the call with the latencies its framework reported (stage_timings of the stage e2e), with --replace"
+)
+
 QUERIES = {
     "reports": "from reported_latency where call_id = $call order by answer_start_s nulls last, timing_ix",
     "gaps": "select gap_ix, agent_start_s, gap_s from turn_gaps where call_id = $call order by gap_ix",
@@ -44,6 +53,7 @@ class TwoClocks:
     `status` is SCORED, or INCONCLUSIVE with its `reason`. For a report at ``t`` seconds of the call the fit is
     ``reported_ms = gap_ms + offset_ms + drift_ms_per_min * t / 60``. The limits of the drift are those of 95 %, None
     where there are too few turns for any. `residual_mad_ms` is the median size of a residual over the fitted turns.
+    `next_step` says what would give the call the clock it lacks.
     `shift` is -1 or 1 where the reports as a whole fit the answers one before or after theirs.
     `turns` has a row a report: those of the view, `residual_ms`, and `fault`, why it is impossible.
     """
@@ -51,6 +61,7 @@ class TwoClocks:
     call_id: str
     status: str
     reason: str | None = None
+    next_step: str | None = None
     report_count: int = 0
     common_count: int = 0
     fitted_count: int = 0
@@ -143,7 +154,8 @@ def relate(call_id: str, reports: pl.DataFrame, gaps: pl.DataFrame) -> TwoClocks
     rows = [row | {"residual_ms": None, "fault": _impossible(row["reported_ms"])} for row in reports.to_dicts()]
     common = [row for row in rows if row["difference_ms"] is not None]
     usable = [row for row in common if not row["fault"]]
-    found = TwoClocks(call_id, "INCONCLUSIVE", _against(rows, usable), len(rows), len(common), turns=rows)
+    reason, next_step = _against(rows, usable)
+    found = TwoClocks(call_id, "INCONCLUSIVE", reason, next_step, len(rows), len(common), turns=rows)
     if found.reason is not None:
         return found
     heard = _Heard(gaps["agent_start_s"].to_numpy(), 1000 * gaps["gap_s"].to_numpy())
@@ -169,18 +181,19 @@ def relate(call_id: str, reports: pl.DataFrame, gaps: pl.DataFrame) -> TwoClocks
     )
 
 
-def _against(rows: Sequence[Row], usable: Sequence[Row]) -> str | None:
-    """Return why the clocks cannot be related, or None."""
+def _against(rows: Sequence[Row], usable: Sequence[Row]) -> tuple[str | None, str | None]:
+    """Return why the clocks cannot be related, or None; and what to import."""
     if not rows:
-        return "no response latency was reported"
+        return NO_REPORTS, REPORTS_WANTED
     if not any(row["clock"] == "audio" for row in rows):
         clock = rows[0]["clock"]
-        return "no audio clock: " + (f"its times are the source's own ({clock})" if clock else "the call has none")
+        why = f"its times are the source's own ({clock})" if clock else "the call has none"
+        return f"no audio clock: {why}", f"it needs {SOUND_WANTED}"
     if len(usable) >= LEAST_TURNS and len({row["answer_start_s"] for row in usable}) > 1:
-        return None
+        return None, None
     turns = plural(len(usable), "turn")
     missing = _most_frequent(rows)
-    return f"{turns} in common, at least {LEAST_TURNS} are needed" + (f" ({missing})" if missing else "")
+    return f"{turns} in common, at least {LEAST_TURNS} are needed" + (f" ({missing})" if missing else ""), None
 
 
 def _impossible(reported_ms: float | None) -> str | None:
