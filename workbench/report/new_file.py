@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import os
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from workbench import unfinished
 from workbench.errors import ExportFailed
 
 _OPEN_ALREADY = re.compile(r"(?:/dev/fd|/proc/self/fd)/(\d+)|/dev/std(in|out|err)")
@@ -131,15 +131,11 @@ def _write_directly(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _beside(path: Path) -> Iterator[BinaryIO]:
-    handle, hidden = tempfile.mkstemp(prefix=f".{path.name[:60]}.unfinished-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
+    with unfinished.file(path) as hidden:
+        with hidden.open("wb") as file:
             yield file
-        Path(hidden).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        Path(hidden).replace(path)
-    except BaseException:
-        Path(hidden).unlink(missing_ok=True)
-        raise
+        hidden.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        hidden.replace(path)
 
 
 def _refused(path: Path, error: OSError) -> ExportFailed:

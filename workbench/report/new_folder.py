@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from workbench import unfinished
 from workbench.errors import ExportFailed
 
 
@@ -15,7 +14,8 @@ from workbench.errors import ExportFailed
 def new_folder(target: Path) -> Iterator[Path]:
     """Give a hidden folder beside the target; rename it to the target when the block ends well.
 
-    A process that is killed leaves no target, only the hidden folder ``.NAME.unfinished-...``.
+    A process that is killed leaves no target, only the hidden folder ``.NAME.unfinished-...``, which goes when that
+    target is made the next time.
 
     Parameters
     ----------
@@ -41,18 +41,13 @@ def new_folder(target: Path) -> Iterator[Path]:
                 hint="name a new folder; an export never writes over another",
             )
         target.parent.mkdir(parents=True, exist_ok=True)
-        hidden = Path(tempfile.mkdtemp(prefix=f".{target.name}.unfinished-", dir=target.parent))
+        with unfinished.folder(target) as hidden:
+            inner = hidden / target.name  # made with the rights that a new folder gets here
+            inner.mkdir()
+            yield inner
+            inner.replace(target)
     except OSError as error:
         raise _refused(error, target) from error
-    try:
-        inner = hidden / target.name  # made with the rights that a new folder gets here
-        inner.mkdir()
-        yield inner
-        inner.replace(target)
-    except OSError as error:
-        raise _refused(error, target) from error
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
 
 
 def _refused(error: OSError, target: Path) -> ExportFailed:

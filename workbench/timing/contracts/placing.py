@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from workbench import unfinished
 from workbench.errors import ExportFailed
 
 
 @contextmanager
 def placed(target: Path, files: Mapping[str, bytes]) -> Iterator[None]:
     """Write files into a hidden folder, run the block, and give the folder its name when the block ends well.
+
+    What killed processes left of contracts in the same place is removed first.
 
     Parameters
     ----------
@@ -39,26 +40,26 @@ def placed(target: Path, files: Mapping[str, bytes]) -> Iterator[None]:
             )
         made = [parent for parent in (target.parent, *target.parent.parents) if not parent.exists()]
         target.parent.mkdir(parents=True, exist_ok=True)
-        hidden = Path(tempfile.mkdtemp(prefix=f".{target.name}.unfinished-", dir=target.parent))
     except OSError as error:
         raise _refused(error, target) from error
     done = False
     try:
-        inner = hidden / target.name  # made with the rights that a new folder gets here
-        for name, content in files.items():
-            path = inner / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        yield
-        inner.replace(target)
-        done = True
+        with unfinished.folder(target) as hidden:
+            inner = hidden / target.name  # made with the rights that a new folder gets here
+            for name, content in files.items():
+                path = inner / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            yield
+            inner.replace(target)
+            done = True
     except OSError as error:
         raise _refused(error, target) from error
     finally:
-        shutil.rmtree(hidden, ignore_errors=True)
         if not done:
             for parent in made:
-                parent.rmdir()
+                with suppress(OSError):  # somebody put something there meanwhile
+                    parent.rmdir()
 
 
 def _refused(error: OSError, target: Path) -> ExportFailed:
