@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile as sf
 
 from workbench.cli import commands, main
 
@@ -28,6 +30,26 @@ WRITING = (
 @pytest.mark.parametrize("name", WRITING.split())
 def test_every_command_that_writes_can_be_quiet(name: str) -> None:
     assert {"-q", "--quiet"} <= {o for p in commands()[name].params for o in p.opts}
+
+
+VERDICTS = "assert autopsy baseline clocks diff measure prove scan score sweep-timing trust verify"
+
+
+@pytest.mark.parametrize("name", VERDICTS.split())
+def test_every_command_whose_exit_code_says_something_can_be_quiet(name: str) -> None:
+    assert {"-q", "--quiet"} <= {o for p in commands()[name].params for o in p.opts}
+
+
+def test_quiet_commands_say_it_by_their_exit_code(
+    failing_archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("verify", "--archive", failing_archive, "-q") == 0
+    assert run("diff", "before", "after", "--strict", "--archive", failing_archive, "-q") == 1
+    assert run("clocks", "c1", "--archive", failing_archive, "-q") == 2
+    silent = tmp_path / "silent.wav"
+    sf.write(silent, np.zeros((16000, 2), dtype=np.int16), 8000)
+    assert run("trust", silent, "-q") == 2
+    assert capsys.readouterr() == ("", "")
 
 
 def run(*args: str | Path) -> int:

@@ -94,6 +94,48 @@ def test_a_table_for_a_program_is_whole(small_archive: Path, run: Callable[..., 
     assert "x" * 500 in out
 
 
+def test_an_id_on_a_terminal_is_whole(small_archive: Path, start: Callable[..., subprocess.Popen[bytes]]) -> None:
+    """Prose gives way; where even that is not enough, the line goes on below."""
+    ids = {name: f"{name}-" + "0123456789" * 3 for name in ("call_id", "run", "label_id", "moment", "recording")}
+    columns = ", ".join(f"'{value}' as {name}" for name, value in ids.items())
+    query = f"select {columns}, repeat('long ', 60) as message, 21590.375::double as seconds"
+    shown = on_terminal(start, "sql", query, "--archive", small_archive, columns=80)
+    assert all(value in shown for value in ids.values())
+    assert "long …" in shown
+    assert "21590.38" in shown
+
+
+def test_one_long_text_does_not_make_every_row_long(
+    small_archive: Path, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    query = "select if(n = 1, repeat('x', 3000), 'short') as a, n, if(n = 2, repeat('y', 3000), 'b') as b"
+    _, out, _ = run("sql", f"{query} from range(4) t(n) order by n", "--archive", small_archive)
+    head, line, *rows = out.splitlines()
+    assert "x" * 3000 in rows[1]
+    assert "y" * 3000 in rows[2]
+    assert max(len(text) for text in (head, line, rows[0], rows[3])) < 140
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (21590.375, "21590.38"),
+        (10000.0, "10000"),
+        (86399.95, "86399.95"),
+        (1234567.891, "1234567.89"),
+        (0.25, "0.25"),
+        (1.0, "1"),
+        (0.000123456, "0.0001235"),
+        (-48.24, "-48.24"),
+        (0.0, "0"),
+        (float("inf"), "inf"),
+        (1e-30, "1e-30"),
+    ],
+)
+def test_a_number_in_a_table_is_in_plain_decimals(value: float, said: str) -> None:
+    assert output.cell(value) == said
+
+
 def test_widths_give_way_from_the_widest() -> None:
     assert output.fitted([5, 90, 40], [5, 6, 6], 79) == [5, 35, 35]
     assert output.fitted([5, 90, 10], [5, 6, 6], 79) == [5, 60, 10]

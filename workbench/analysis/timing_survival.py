@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.decimals import decimals
 from workbench.errors import UsageError
 from workbench.stats import resampling, survival
 from workbench.stats.beta_product import beta_product
@@ -216,7 +217,7 @@ def _summary(group: str, own: pl.DataFrame, *, tau_s: float, confidence: float, 
                 reasons.append("fewer than 40 calls: the bounds are too narrow")
         found = {name: (value[0], *limits[name]) for name, value in found.items()}
     if not observed.any():
-        reasons.append(f"no end was seen: longer than {curve.last_s:g} s in all {len(durations)}")
+        reasons.append(f"no end was seen: longer than {decimals(curve.last_s)} s in all {len(durations)}")
     elif found["median"][0] is None:
         reasons.append("the median was not reached")
     return {

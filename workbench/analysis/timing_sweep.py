@@ -11,6 +11,7 @@ import msgspec
 
 from workbench.analysis.timing_held import BOUNDS, HeldMoments, own_bounds
 from workbench.analysis.timing_levels import SWEPT
+from workbench.decimals import decimals
 from workbench.errors import UsageError
 from workbench.timing.score_config import ScoreConfig
 
@@ -211,7 +212,12 @@ def _flips(
                     new = seen[tuple((dict(default) | {name: value}).values())][ix]
                     if new["status"] != old["status"]:
                         row = {key: old[key] for key in ("call_id", "label_id", "onset_s", "expect", "status")}
-                        row |= {"parameter": name, "side": side, "kept_at": _text(kept), "flips_at": _text(value)}
+                        row |= {
+                            "parameter": name,
+                            "side": side,
+                            "kept_at": value_text(kept),
+                            "flips_at": value_text(value),
+                        }
                         found.append(row | {"status_then": new["status"], "reason_then": new["reason"]})
                         break
                     kept = value
@@ -240,5 +246,6 @@ def _place(name: str, value: Value) -> float:
     return float(value)
 
 
-def _text(value: Value) -> str:
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else f"{value:g}"
+def value_text(value: Value) -> str:
+    """Return a value of a parameter as `--grid` takes it."""
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else decimals(value)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed, ImportFailed
+from workbench.plural import plural
 from workbench.schema.call import Audio, Call
 
 Storage = Literal["copy", "reference"]
@@ -70,7 +71,7 @@ def take(call: Call, audio: Audio, *, storage: Storage, spool: Path, run_id: str
     info = read.probe(path, encoding=audio.encoding, sample_rate_hz=audio.sample_rate_hz)
     if len(audio.channels) != info.channel_count:
         raise ImportFailed(
-            f"{len(audio.channels)} channel roles were given for {info.channel_count} channels",
+            f"{plural(len(audio.channels), 'channel role')} given for {plural(info.channel_count, 'channel')}",
             where=str(path),
             rule="channel_count",
             hint="name one role a channel: caller, agent, mixed or unknown",

@@ -13,6 +13,7 @@ from workbench.archive.layout import Layout
 from workbench.archive.scoring import Evidence
 from workbench.decimals import decimals
 from workbench.errors import NotScorable, UsageError
+from workbench.plural import plural
 from workbench.timing.contracts.placing import placed
 from workbench.timing.score_config import MOST_S, ScoreConfig
 
@@ -223,7 +224,7 @@ def _side(layout: Layout, row: dict[str, Any], role: str) -> Any:
     channels = [ix for ix, name in enumerate(row["channel_roles"]) if name == role]
     if len(channels) != 1:
         raise NotScorable(
-            f"{len(channels)} channels carry the {role}, and a clip has one for each party",
+            f"the {role} is on {plural(len(channels), 'channel')}, and a clip has one for each party",
             where=row["call_id"],
             hint=f"import a recording with one {role} channel",
         )

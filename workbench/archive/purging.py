@@ -9,6 +9,7 @@ from pathlib import Path
 from workbench.archive.lake import Writer
 from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed
+from workbench.plural import plural
 
 
 def mark(layout: Layout, writer: Writer) -> None:
@@ -91,7 +92,7 @@ def remove_orphaned_data(layout: Layout) -> int:
     missing = sorted(names - files.keys())
     if missing:
         raise ArchiveFailed(
-            f"{len(missing)} data files are missing (first: {missing[0]}); nothing was removed",
+            f"{plural(len(missing), 'missing data file')} (first: {missing[0]}); nothing was removed",
             where=str(layout.data),
             hint=f"{layout.command('workbench verify')} says more; restore the archive from a backup",
         )

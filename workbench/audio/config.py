@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from workbench.decimals import decimals
 from workbench.errors import UsageError
 
 MOST_MS = 10_000.0
@@ -69,7 +70,7 @@ class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
         for name, (least, most) in RANGES.items():
             if not least <= getattr(self, name) <= most:
                 raise UsageError(
-                    f"{name} is {getattr(self, name):g}; it must lie in {least:g}..{most:g}",
+                    f"{name} is {decimals(getattr(self, name))}; it must lie in {decimals(least)}..{decimals(most)}",
                     hint="the published values are the defaults",
                 )
 

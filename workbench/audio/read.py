@@ -188,7 +188,8 @@ def iterate(
 
 def _cut_short(source: Source, count: int) -> ImportFailed:
     return ImportFailed(
-        f"the header promises {plural(source.promised or source.expected or 0, 'sample')} per channel and only {count} decode",
+        f"the header promises {plural(source.promised or source.expected or 0, 'sample')} per channel "
+        f"and only {count:,} decode",
         where=source.path,
         rule="truncated_audio",
         hint="export or copy the recording again",

@@ -149,7 +149,8 @@ def _place_of_samples(
     if used // align > there // align:
         raise _cut_short(
             where,
-            f"the header promises {plural(declared // align, 'sample')} per channel and the file has {there // align}",
+            f"the header promises {plural(declared // align, 'sample')} per channel "
+            f"and the file has {there // align:,}",
         )
     if used // align == 0:
         raise ImportFailed(

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from workbench.cli import options, output
+from workbench.decimals import decimals
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -93,8 +94,8 @@ def _tell(found: Checked) -> None:
             (
                 "DRIFT" if drift.drifted else "within",
                 drift.dimension,
-                f"{drift.baseline:g} ({before.events}, {before.censored} censored)",
-                f"{drift.now:g} ({after.events}, {after.censored} censored)",
+                f"{decimals(drift.baseline)} ({before.events}, {before.censored} censored)",
+                f"{decimals(drift.now)} ({after.events}, {after.censored} censored)",
                 drift.tolerance,
                 drift.allowed,
             )

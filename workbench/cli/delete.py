@@ -19,16 +19,17 @@ from workbench.errors import UsageError
 def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool, quiet: bool) -> None:
     """Remove a call, its derived rows and its copied audio, physically.
 
-    Older snapshots end with it: a deletion that history could undo would not be one.
+    Older snapshots end with it: a deletion that history could undo would not be one. Exit code 2: nothing was
+    deleted, because the answer was no or nobody was there to be asked.
     """
     from workbench.archive.archive import Archive
     from workbench.archive.retention import delete
 
     with Archive(archive_path) as archive:
         if not yes and not sys.stdin.isatty():
-            raise UsageError("nobody is there to be asked", where="workbench delete", hint="add --yes")
-        if not yes:
-            click.confirm(f"Delete call {output.safe(call_id)} and every older snapshot?", abort=True)
+            raise UsageError("nobody is there to be asked, so nothing was deleted", where=call_id, hint="add --yes")
+        if not yes and not click.confirm(f"Delete call {output.safe(call_id)} and every older snapshot?"):
+            raise UsageError("nothing was deleted", where=call_id)
         gone = delete(archive.layout, call_id)
     if as_json:
         output.json_line({"call_id": call_id, "rows": gone.rows, "media": gone.media})

@@ -100,7 +100,10 @@ def _tell(archive: Archive, report: ImportReport, target: Path) -> None:
     (calls, hours), *_ = rows("select count(*), sum(duration_s) / 3600 from calls")[1]
     (recordings, sound), *_ = rows("select count(*), coalesce(sum(duration_s), 0) / 60 from recordings")[1]
     formats = rows("select source_format, count(*) as n from calls group by all order by n desc, source_format")[1]
-    click.echo(f"{calls} calls ({hours:.1f} h on their own clocks), {recordings} recordings ({sound:.1f} min of audio)")
+    click.echo(
+        f"{output.plural(calls, 'call')} ({hours:.1f} h on their own clocks), "
+        f"{output.plural(recordings, 'recording')} ({sound:.1f} min of audio)"
+    )
     click.echo("from " + ", ".join(f"{name} {count}" for name, count in formats))
 
     click.echo("\nwhat was found (caller-experience; counts, rate and Wilson interval, unit: the call)")

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 @options.archive
 @click.option("--strict", is_flag=True, help="Exit 1 when anything broke.")
 @options.as_json
-def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json: bool) -> None:
+@options.quiet
+def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json: bool, quiet: bool) -> None:
     """Compare two assertion runs, named by run id or label, call by call.
 
     Calls that both runs judged are compared one by one. Calls that only the later run has are compared as a
@@ -42,7 +43,7 @@ def command(run_a: str, run_b: str, archive_path: str, *, strict: bool, as_json:
     diff = compare_runs(frames[0], frames[1])
     if as_json:
         output.json_line({"before": runs[0], "after": runs[1], "cautions": cautions} | _values(diff))
-    else:
+    elif not quiet:
         _tell(diff)
         for caution in cautions:
             click.echo(output.safe(f"caution: {caution}"))

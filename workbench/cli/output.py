@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import click
 
+from workbench.decimals import decimals
 from workbench.plural import plural as plural  # noqa: PLC0414 - commands find it here
 from workbench.text.visible import marked
 
 _NARROWEST = 6
+_BROADEST = 60
+"""A column of a table that a program reads is no broader; a longer text is whole, and its row goes out of line."""
+
+_NEVER_CUT = re.compile(r"(?:.* |.*_)?ids?|assertion|call|contract|file|label|moment|recording|run", re.IGNORECASE)
+"""Columns of what is typed or pasted again."""
 
 
 def safe(value: Any) -> str:
@@ -34,32 +42,41 @@ def data(text: str) -> None:
 
 
 def cell(value: Any) -> str:
-    """Return a table cell: empty for None, short decimals for floats, one line."""
+    """Return a table cell: empty for None, plain decimals for floats, one line."""
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.4g}" if abs(value) < 1e6 else f"{value:.0f}"
+        return decimals(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
     return safe(value).replace("\n", "⏎").replace("\t", " ")
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print rows as aligned columns, numbers to the right; on a terminal the widest texts are cut to fit."""
+    """Print rows as aligned columns, numbers to the right.
+
+    On a terminal the widest texts are cut to fit, numbers and ids never; elsewhere nothing is.
+    """
     head = [cell(name) for name in names]
     cells = [[cell(value) for value in row] for row in rows]
     numeric = [
-        bool(rows) and all(isinstance(row[i], (int, float)) or row[i] is None for row in rows)
+        bool(rows) and all(isinstance(row[i], (int, float, Decimal)) or row[i] is None for row in rows)
         for i in range(len(names))
     ]
     inner = [max([0, *(breadth(row[i]) for row in cells)]) for i in range(len(names))]
     widths = [max(breadth(name), width) for name, width in zip(head, inner, strict=True)]
-    if is_terminal():
-        floors = [width if right else _NARROWEST for width, right in zip(inner, numeric, strict=True)]
+    terminal = is_terminal()
+    if terminal:
+        whole = [right or _NEVER_CUT.fullmatch(name) for name, right in zip(head, numeric, strict=True)]
+        floors = [width if kept else _NARROWEST for width, kept in zip(inner, whole, strict=True)]
         widths = fitted(widths, floors, shutil.get_terminal_size().columns)
+    else:
+        widths = [width if right else min(width, _BROADEST) for width, right in zip(widths, numeric, strict=True)]
 
     def line(values: Sequence[str]) -> str:
         parts = []
         for value, width, right in zip(values, widths, numeric, strict=True):
-            short = cut(value, width)
+            short = cut(value, width) if terminal else value
             space = " " * (width - breadth(short))
             parts.append(space + short if right else short + space)
         return "  ".join(parts).rstrip()

@@ -176,6 +176,6 @@ def _tell_earlier(earlier: list[dict[str, Any]], came_back: list[dict[str, Any]]
         over = f", above that of {row['elevated_over'][:19]}" if row["elevated_over"] else ""
         click.echo(
             f"  {row['incident'].replace('_', '-')}: {row['state']}; {row['call_count']} of "
-            f"{output.plural(row['analysed_count'], 'call')} of this scan, {row['window_call_count']} with the stored ones"
-            f" ({', '.join(at[:10] for at in row['seen_at'])}){over}"
+            f"{output.plural(row['analysed_count'], 'call')} of this scan, "
+            f"{row['window_call_count']} with the stored ones ({', '.join(at[:10] for at in row['seen_at'])}){over}"
         )

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from workbench.cli import options, output
+from workbench.decimals import decimals
 from workbench.errors import Exit, UsageError
 
 
@@ -77,4 +78,4 @@ def _yield(event: dict[str, Any]) -> str | None:
     """Time to yield; where the agent never stopped, the time for which it was heard not to."""
     if event["did_yield"] is None:
         return None
-    return f"{event['time_to_yield_s']:g}" if event["did_yield"] else f"> {event['yield_observed_s']:g}"
+    return decimals(event["time_to_yield_s"]) if event["did_yield"] else f"> {decimals(event['yield_observed_s'])}"

@@ -84,7 +84,7 @@ def command(
         result = interruptible.run(lambda: Result(reader, text, values, limit=bound, arrow=form == "parquet"))
     result.write(form, target)
     if result.cut:
-        click.echo(f"cut at {bound} rows; --limit 0 gives all", err=True)
+        click.echo(f"cut at {output.plural(bound, 'row')}; --limit 0 gives all", err=True)
 
 
 def _query(query: str | None, file: str | None, name: str | None) -> str:

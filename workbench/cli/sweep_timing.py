@@ -29,7 +29,10 @@ _MOST_ROWS = 40
 @click.option("--max-time-to-yield-s", type=float, help="Bound of the default, for labels that bring none.")
 @click.option("--max-talk-over-s", type=float, help="Bound of the default, for labels that bring none.")
 @options.as_json
-def command(archive_path: str, *, as_of: int | None, texts: tuple[str, ...], as_json: bool, **given: Any) -> None:
+@options.quiet
+def command(
+    archive_path: str, *, as_of: int | None, texts: tuple[str, ...], as_json: bool, quiet: bool, **given: Any
+) -> None:
     """Derive every verdict on a labelled moment anew at every point of a grid, and tell what flips.
 
     No sound is read: parameters of scoring (yield_hangover_s, max_talk_over_s, ...) need the stored runs of speech,
@@ -64,7 +67,7 @@ def command(archive_path: str, *, as_of: int | None, texts: tuple[str, ...], as_
         output.json_line(
             {"snapshot": snapshot, **configs, "measuring_config_id": held.measured_with.config_id, **tables}
         )
-    else:
+    elif not quiet:
         tell(found, snapshot=snapshot)
     if not any(row["pass_count"] or row["fail_count"] for row in found.points.to_dicts()):
         sys.exit(Exit.REFUSED)
@@ -72,6 +75,8 @@ def command(archive_path: str, *, as_of: int | None, texts: tuple[str, ...], as_
 
 def tell(found: Sweep, *, snapshot: int) -> None:
     """Print the grid, the points with most flips first, then where each moment's verdict flips."""
+    from workbench.analysis.timing_sweep import value_text
+
     default = ", ".join(f"{name} {_default(name, value)}" for name, value in found.default.items())
     flipped = int((found.moments["flip_count"] > 0).sum())
     moments, points = len(found.moments), len(found.points)
@@ -83,7 +88,7 @@ def tell(found: Sweep, *, snapshot: int) -> None:
     counts = "flip pass_to_fail fail_to_pass pass fail not_scorable inconclusive".split()
     columns = [*found.default, *(f"{name}_count" for name in counts)]
     rows = [
-        [_text(row[name]) if name in found.default else row[name] for name in columns]
+        [value_text(row[name]) if name in found.default else row[name] for name in columns]
         for row in sorted(found.points.to_dicts(), key=lambda row: -row["flip_count"])
     ]
     output.table(names, rows[:_MOST_ROWS])
@@ -104,8 +109,6 @@ def _more(count: int, noun: str) -> None:
 
 
 def _default(name: str, value: Any) -> str:
-    return "each label's own" if value is None and name.startswith("max_t") else _text(value)
+    from workbench.analysis.timing_sweep import value_text
 
-
-def _text(value: Any) -> str:
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else f"{value:g}"
+    return "each label's own" if value is None and name.startswith("max_t") else value_text(value)

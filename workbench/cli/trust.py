@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path())
 @click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent; confirms the map.")
 @options.as_json
-def command(file: str, *, channels: str | None, as_json: bool) -> None:
+@options.quiet
+def command(file: str, *, channels: str | None, as_json: bool, quiet: bool) -> None:
     """Tell whether turn timing can be read from one sound file; no archive is needed.
 
     It looks at the recording and at nobody's behaviour: there is no yield, hold, pass or fail in it. Exit code 2
@@ -37,7 +38,7 @@ def command(file: str, *, channels: str | None, as_json: bool) -> None:
     report = trust_report(examined)
     if as_json:
         output.json_line(report)
-    else:
+    elif not quiet:
         _tell(examined, report)
     if not report["scorable"]:
         sys.exit(Exit.REFUSED)

@@ -13,7 +13,8 @@ from workbench.errors import Exit
 @options.command("verify")
 @options.archive
 @options.as_json
-def command(archive_path: str, *, as_json: bool) -> None:
+@options.quiet
+def command(archive_path: str, *, as_json: bool, quiet: bool) -> None:
     """Read every data file, hash every audio file, run every audit; exit 1 when something is wrong."""
     from workbench.archive.archive import Archive
     from workbench.archive.verifying import verify
@@ -22,7 +23,7 @@ def command(archive_path: str, *, as_json: bool) -> None:
         result = verify(archive.layout)
     if as_json:
         output.json_line(vars(result))
-    else:
+    elif not quiet:
         click.echo(
             f"read {output.plural(result.files, 'data file')}, hashed {output.plural(result.media, 'audio file')}, "
             f"ran {output.plural(result.audits, 'audit')}: {output.plural(len(result.problems), 'problem')}"

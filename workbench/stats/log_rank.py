@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from workbench.errors import UsageError
+from workbench.plural import plural
 from workbench.stats.distributions import chi_square_above
 from workbench.stats.survival import checked
-from workbench.plural import plural
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -56,7 +56,10 @@ def log_rank(durations: ArrayLike, observed: ArrayLike, *, groups: Sequence[str]
     """
     times, came = checked(durations, observed)
     if len(groups) != len(times):
-        raise UsageError(f"{plural(len(groups), 'group')} for {plural(len(times), 'duration')}", hint="give one group for each duration")
+        raise UsageError(
+            f"{plural(len(groups), 'group')} for {plural(len(times), 'duration')}",
+            hint="give one group for each duration",
+        )
     names, which = np.unique(np.asarray(groups, dtype=object).astype(str), return_inverse=True)
     if not came.any():
         return None

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from workbench.decimals import decimals
 from workbench.errors import UsageError
+from workbench.plural import plural
 from workbench.stats.rates import z_of
 
 if TYPE_CHECKING:
@@ -206,7 +208,8 @@ def restricted_mean(
     ended = curve.event_count > 0 and curve.time_s[-1] == curve.last_s
     if not tau_s > 0 or not curve.n or (tau_s > curve.last_s and not ended):
         raise UsageError(
-            f"a mean up to {tau_s:g} s cannot be read from {curve.n} durations of {curve.last_s:g} s at most",
+            f"a mean up to {decimals(tau_s)} s cannot be read from {plural(curve.n, 'duration')} "
+            f"of {decimals(curve.last_s)} s at most",
             hint="choose a shorter time",
         )
     inside = curve.time_s < tau_s

@@ -6,6 +6,7 @@ import hashlib
 
 import msgspec
 
+from workbench.decimals import decimals
 from workbench.errors import UsageError
 
 MOST_S, MOST_DB = 86_400.0, 200.0
@@ -84,7 +85,8 @@ class ScoreConfig(msgspec.Struct, kw_only=True, frozen=True):
             most = 1.0 if name == "echo_coherence" else MOST_DB if name.endswith("_db") else MOST_S
             if not 0 <= value <= most:
                 raise UsageError(
-                    f"{name} is {value:g}; it must lie in 0..{most:g}", hint="the published values are the defaults"
+                    f"{name} is {decimals(value)}; it must lie in 0..{decimals(most)}",
+                    hint="the published values are the defaults",
                 )
 
     @property

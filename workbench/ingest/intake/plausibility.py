@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Final
 
+from workbench.decimals import decimals
 from workbench.ingest.intake.refusing import of_call
 from workbench.ingest.intake.units import PER_SECOND
 from workbench.ingest.protocol import Options
@@ -78,22 +79,22 @@ def clock_problem(call: Call, options: Options) -> Refusal | None:
         return of_call(
             call,
             "epoch_time",
-            message=f"{field} is {value:.15g}, a date and not seconds from the start of the call",
+            message=f"{field} is {decimals(value)}, a date and not seconds from the start of the call",
             hint="subtract the start of the call from every time",
         )
     if value > MAX_CALL_S:
         unit = _mends(value, words, spoken) or "ms"
-        return _unit(call, f"{field} is {value:.15g} s, longer than a day", _unit_hint(unit, options))
+        return _unit(call, f"{field} is {decimals(value)} s, longer than a day", _unit_hint(unit, options))
     if call.turn_clock == "generated":
         return None
     if words >= 3 and spoken > MAX_SECONDS_A_WORD * words:
-        message = f"turns.end_s: {words} words take {spoken:.15g} s, {spoken / words:.4g} s a word"
+        message = f"turns.end_s: {words} words take {decimals(spoken)} s, {decimals(spoken / words)} s a word"
         return _unit(call, message, _unit_hint(_mends(value, words, spoken) or "ms", options))
     if words >= 20 and span > MAX_CALL_SECONDS_A_WORD * words:
-        message = f"turns.start_s: {words} words lie {span:.15g} s apart"
+        message = f"turns.start_s: {words} words lie {decimals(span)} s apart"
         return _unit(call, message, _unit_hint("ms", options))
     if words >= 10 and 0 < spoken < MIN_SECONDS_A_WORD * words:
-        message = f"turns.end_s: {words} words take {spoken:.15g} s, {spoken / words:.4g} s a word"
+        message = f"turns.end_s: {words} words take {decimals(spoken)} s, {decimals(spoken / words)} s a word"
         return _unit(call, message, _unit_hint("s", options))
     few = _few_words_problem(call)
     if few is not None:
@@ -120,7 +121,7 @@ def _few_words_problem(call: Call) -> str | None:
     if lasting:
         words, spoken = max(1, sum(count for count, _ in lasting)), sum(lasts for _, lasts in lasting)
         if all(lasts > MAX_SECONDS_A_WORD * max(1, count) for count, lasts in lasting):
-            return f"turns.end_s: each turn takes over a minute a word ({plural(words, 'word')}, {spoken:.15g} s)"
+            return f"turns.end_s: each turn takes over a minute a word ({plural(words, 'word')}, {decimals(spoken)} s)"
         return None
     if any(turn.end_s is not None and turn.end_s > (turn.start_s or 0.0) for turn in turns):
         return None
@@ -199,9 +200,9 @@ def _stage_problem(call: Call, options: Options) -> Refusal | None:
     field, value = max(values, key=lambda pair: pair[1], default=("", 0.0))
     if value > MAX_STAGE_MS:
         unit = "us" if value / 1_000 <= MAX_STAGE_MS else "ns"
-        return _unit(call, f"{field} is {value:.15g} ms, over ten minutes", _unit_hint(unit, options))
+        return _unit(call, f"{field} is {decimals(value)} ms, over ten minutes", _unit_hint(unit, options))
     if 0 < value < MIN_STAGE_MS and not value.is_integer():
-        message = f"{field} is {value:.15g} ms, and no latency of the call is longer"
+        message = f"{field} is {decimals(value)} ms, and no latency of the call is longer"
         return _unit(call, message, _unit_hint("s", options))
     return None
 

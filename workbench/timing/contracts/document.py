@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from workbench.audio.config import MeasureConfig
+from workbench.decimals import decimals
 from workbench.errors import UsageError, WorkbenchError
 from workbench.timing.contracts.levels import Level
 from workbench.timing.score_config import ScoreConfig
@@ -169,7 +170,7 @@ def decode(content: bytes, *, where: str) -> Contract:
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
         raise UsageError(f"this is no contract ({error})", where=where, hint="pin the moment again") from error
     if not 0 <= contract.label.onset_s <= LONGEST_S:
-        raise UsageError(f"the onset is {contract.label.onset_s:g} s", where=where, hint="pin the moment again")
+        raise UsageError(f"the onset is {decimals(contract.label.onset_s)} s", where=where, hint="pin the moment again")
     expected = contract_id(contract.label, contract.policy, contract.digests.clip_pcm_sha256)
     if contract.contract_id != expected:
         raise Tampered(
