@@ -94,7 +94,7 @@ def test_the_share_the_mono_block_and_the_refused(folder: Path, at: Run) -> None
     assert [row["file"] for row in found["worst_calls"]][:1] == ["deeper/b.wav"]
     code, out, err = at("scan", folder)
     assert (code, err) == (0, "")
-    assert "1 calls without a critical incident / 2 two-channel calls analysed = 0.50" in out
+    assert "1 call without a critical incident / 2 two-channel calls analysed = 0.50" in out
     assert "SMALL SAMPLE" in out
     assert "mono, silence only and not in the share: 0 of 1 call" in out
 
@@ -192,7 +192,7 @@ def test_the_page_shows_the_formula_and_the_worst_and_is_the_same_again(folder: 
         assert at("scan", folder, "-o", page, "-q") == (0, "", "")
     html = pages[0].read_text(encoding="utf-8")
     assert pages[1].read_text(encoding="utf-8") == html
-    assert "1 calls without a critical incident / 2 two-channel calls analysed = 0.50" in html
+    assert "1 call without a critical incident / 2 two-channel calls analysed = 0.50" in html
     assert "SMALL SAMPLE" in html
     assert html.count("<audio controls") >= 2
     assert "deeper/b.wav" in html

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from workbench.analysis.folder_twins import comparable, twins
 from workbench.analysis.incidents_health import plain_reason
 from workbench.analysis.incidents_of_file import Examined, measured
 from workbench.analysis.incidents_of_pair import examine_pair
@@ -67,7 +68,8 @@ def scan_folder(
     -------
     Scanned
         In byte order of the names, whatever the number of workers. A file with the same bytes as an earlier one
-        is refused as its duplicate; two mono files of one call are one call.
+        is refused as its duplicate, and so is one with the same samples; two mono files of one call are one call,
+        and none beside a file of which they are the channels.
 
     Raises
     ------
@@ -83,7 +85,9 @@ def scan_folder(
     results = _run(jobs, channels=channels, scanning=scanning, workers=workers, on_progress=on_progress)
     scanned = Scanned(calls=[], refused=[], manifest=[])
     first: dict[str, str] = {}
-    for job, result in zip(jobs, results, strict=True):
+    examined = [None if isinstance(result, WorkbenchError) else result for result in results]
+    same = twins(examined)
+    for ix, (job, result) in enumerate(zip(jobs, results, strict=True)):
         scanned.manifest += _digests(job)
         if isinstance(result, WorkbenchError):
             scanned.refused.append(_refusal(job, result))
@@ -91,10 +95,22 @@ def scan_folder(
             twin = first[result.name]
             what, hint = f"it holds the same bytes as {twin}, which is counted once", "remove one of them"
             scanned.refused.append({"file": job.name, "reason": "duplicate", "what": what, "next_step": hint})
+        elif ix in same:
+            counted = examined[same[ix]]
+            is_track = counted is not None and len(result.sound) < len(counted.sound)
+            scanned.refused.append(_twin(job, jobs[same[ix]], is_track=is_track))
         else:
             first[result.name] = job.name
             _keep(scanned, job, result)
     return scanned
+
+
+def _twin(job: _Job, counted: _Job, *, is_track: bool) -> dict[str, Any]:
+    holds = "its samples are those" + (" of a channel" if is_track else "")
+    if len(job.files) > len(counted.files):
+        holds = f"it and {job.files[1].name} are the channels"
+    what = f"{holds} of {counted.name}, which is counted once"
+    return {"file": job.name, "reason": "duplicate", "what": what, "next_step": "nothing, or remove one of them"}
 
 
 def _jobs(inputs: Sequence[Input]) -> list[_Job]:
@@ -126,22 +142,26 @@ def _run(
         if on_progress:
             on_progress(done, len(jobs))
 
+    digested = comparable([path for job in jobs for path in job.files])
     return side_by_side(
         jobs,
-        lambda job, _stop: _examined(job, channels=channels, scanning=scanning),
+        lambda job, _stop: _examined(job, channels=channels, scanning=scanning, digested=job.files[0] in digested),
         workers=workers,
         on_done=told,
     )
 
 
-def _examined(job: _Job, *, channels: Sequence[str] | None, scanning: ScoreConfig | None) -> Examined | WorkbenchError:
+def _examined(
+    job: _Job, *, channels: Sequence[str] | None, scanning: ScoreConfig | None, digested: bool
+) -> Examined | WorkbenchError:
     try:
         for path in job.files:
             if path.exists() and not path.is_file():
                 return ImportFailed("it is a device or a pipe", where=str(path), hint="name files")
         if len(job.files) == 2:
-            return examine_pair(*job.files, scanning=scanning)
-        return measured(job.files[0], channels=channels, scanning=scanning, in_folder=True)[0]
+            return examine_pair(*job.files, scanning=scanning, digested=digested)
+        one = measured(job.files[0], channels=channels, scanning=scanning, in_folder=True, digested=digested)
+        return one[0]
     except WorkbenchError as error:
         return error
     except OSError as error:

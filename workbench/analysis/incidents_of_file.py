@@ -32,7 +32,7 @@ class Examined(msgspec.Struct, kw_only=True):
     `mode` says what its incidents rest on: `two_channel`, `mono` (silence only), or None with a `reason` and a
     `next_step`. `channel_map` tells who says which channel is whose: the user (`option`), the `sidecar`, the
     file's `name` (one side of a pair), the `format` (one channel) or nobody (`assumed`: caller first, agent second).
-    Times start with the recording.
+    Times start with the recording. `sound` has the digest of each channel's samples where it was asked for.
     """
 
     path: str
@@ -51,6 +51,7 @@ class Examined(msgspec.Struct, kw_only=True):
     health: dict[str, Any]
     channels: list[dict[str, Any]]
     incidents: list[dict[str, Any]]
+    sound: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> tuple[bool, str | None, str | None]:
@@ -121,6 +122,7 @@ def measured(
     scanning: ScoreConfig | None = None,
     config: MeasureConfig | None = None,
     in_folder: bool = False,
+    digested: bool = False,
 ) -> tuple[Examined, Measured]:
     """Measure one file as :func:`examine` does, and return the measurement as well.
 
@@ -130,6 +132,8 @@ def measured(
         As for :func:`examine`.
     in_folder : bool
         Of a folder, `channels` speaks of the files with several channels and not of those with one.
+    digested : bool
+        Whether the samples of each channel are digested as they are read.
 
     Returns
     -------
@@ -160,6 +164,7 @@ def measured(
         encoding=sidecar.encoding,
         sample_rate_hz=sidecar.sample_rate_hz,
         channel_map_confirmed=channel_map in ("option", "sidecar", "name"),
+        digested=digested,
     )
     mode, reason, next_step = _mode(roles, channel_map, found)
     examined = Examined(
@@ -187,6 +192,7 @@ def measured(
             search_s=scanning.max_search_s,
             starts=[row["start_s"] for row in found.segments if row["role"] in ("caller", "agent")],
         ),
+        sound=found.sound,
     )
     return examined, found
 

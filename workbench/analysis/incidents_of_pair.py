@@ -21,7 +21,12 @@ from workbench.timing.score_config import ScoreConfig
 
 
 def examine_pair(
-    caller: Path, agent: Path, *, scanning: ScoreConfig | None = None, config: MeasureConfig | None = None
+    caller: Path,
+    agent: Path,
+    *,
+    scanning: ScoreConfig | None = None,
+    config: MeasureConfig | None = None,
+    digested: bool = False,
 ) -> Examined:
     """Measure two mono files of one call and tell its incidents.
 
@@ -33,6 +38,8 @@ def examine_pair(
         What counts as an incident.
     config : MeasureConfig, optional
         What counts as speech.
+    digested : bool
+        Whether the samples of both are digested as they are read.
 
     Returns
     -------
@@ -48,8 +55,8 @@ def examine_pair(
     scanning, config = scanning or ScoreConfig(), config or MeasureConfig()
     offsets = load_sidecar(caller, Options()).offsets
     starts = {role: offsets.get(role, 0.0) for role in ("caller", "agent")}
-    first, heard = measured(caller, scanning=scanning, config=config)
-    second, answered = measured(agent, scanning=scanning, config=config)
+    first, heard = measured(caller, scanning=scanning, config=config, digested=digested)
+    second, answered = measured(agent, scanning=scanning, config=config, digested=digested)
     for one in (first, second):
         if len(one.roles) != 1:
             raise ImportFailed(
@@ -93,6 +100,7 @@ def examine_pair(
         health=health,
         channels=[*first.channels, *({**row, "channel_ix": 1} for row in second.channels)],
         incidents=found,
+        sound=first.sound + second.sound,
     )
 
 

@@ -18,6 +18,7 @@ from workbench.audio.config import MeasureConfig
 from workbench.audio.frames import Levels, frame_levels, to_dbfs
 from workbench.audio.pieces import Track
 from workbench.audio.read import Tally, excerpt, iterate
+from workbench.audio.sound_digest import SoundDigest
 from workbench.audio.source import Source, identify
 from workbench.errors import UsageError
 from workbench.plural import plural
@@ -41,8 +42,8 @@ _COMPARED_S = 8.0
 class Measured(msgspec.Struct, kw_only=True):
     """Rows of `channels`, `input_health`, `segments` and `moments`, and the table `frames` as Arrow, in pieces.
 
-    `frames` can be read once. `hop_s` is the exact distance of two frames; `frame_count` the number of
-    samples per channel that were decoded.
+    `frames` can be read once. `sound` has the digest of each channel's samples where it was asked for.
+    `hop_s` is the exact distance of two frames; `frame_count` the number of samples per channel that were decoded.
     """
 
     channels: list[dict[str, Any]]
@@ -54,19 +55,28 @@ class Measured(msgspec.Struct, kw_only=True):
     frame_count: int
     sample_rate_hz: int
     duration_s: float
+    sound: tuple[str, ...] = ()
 
 
 class _Watch:
-    """Passes blocks on and remembers whether two of their channels were ever different."""
+    """Passes blocks on, remembers whether two of their channels were ever different, and digests each if asked."""
 
-    def __init__(self, pair: tuple[int, int] | None) -> None:
+    def __init__(self, pair: tuple[int, int] | None, *, digested: int = 0) -> None:
         self.pair, self.identical = pair, pair is not None
+        self._digests = [SoundDigest() for _ in range(digested)]
+
+    @property
+    def digests(self) -> list[str]:
+        """Digest of the samples of each channel so far."""
+        return [digest.hexdigest() for digest in self._digests]
 
     def over(self, blocks: Iterator[NDArray[np.int16]]) -> Iterator[NDArray[np.int16]]:
         for block in blocks:
             if self.pair is not None and self.identical:
                 first, second = block[:, self.pair[0]], block[:, self.pair[1]]
                 self.identical = np.array_equal(first[:999], second[:999]) and np.array_equal(first, second)
+            for ix, digest in enumerate(self._digests):
+                digest.update(block[:, ix])
             yield block
 
 
@@ -84,6 +94,7 @@ def measure_recording(
     sample_rate_hz: int | None = None,
     channel_map_confirmed: bool = False,
     scratch: Path | None = None,
+    digested: bool = False,
 ) -> Measured:
     """Measure one recording.
 
@@ -108,6 +119,8 @@ def measure_recording(
         Whether a person or the source vouches for `roles`; a suspected swap then only warns.
     scratch : path, optional
         Folder for the temporary file of a long recording.
+    digested : bool
+        Whether the samples of each channel are digested as they are read.
 
     Returns
     -------
@@ -132,7 +145,7 @@ def measure_recording(
             hint=f"give one of {', '.join(ROLES)} for each channel, e.g. --channels caller,agent",
         )
     pair = _party_channels(roles)
-    watch = _Watch(pair)
+    watch = _Watch(pair, digested=len(roles) if digested else 0)
     tally = Tally()
     blocks = watch.over(iterate(source, tally=tally))
     levels = frame_levels(blocks, sample_rate_hz=source.sample_rate_hz, config=config, scratch=scratch)
@@ -201,6 +214,7 @@ def measure_recording(
         frame_count=levels.frame_count,
         sample_rate_hz=source.sample_rate_hz,
         duration_s=levels.duration_s,
+        sound=tuple(f"{source.sample_rate_hz} Hz {digest}" for digest in watch.digests),
     )
 
 
