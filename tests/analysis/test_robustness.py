@@ -128,3 +128,17 @@ def test_a_file_needs_its_moment(capsys: pytest.CaptureFixture[str]) -> None:
         main(["robustness", str(CLIP), "--onset", "2.0", "--expect", "yield", "--only", "packet_loss"])
     assert ended.value.code == 0
     assert "packet_loss" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_a_file_of_other_channels_is_named_and_no_copy_of_it(
+    channels: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "call.wav"
+    write_wav(path, Sound(samples=np.full((8000, channels), 900, np.int16), sample_rate_hz=8000))
+    with pytest.raises(SystemExit) as ended:
+        main(["robustness", str(path), "--onset", "0.5", "--expect", "yield"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"workbench: {path}: ")
+    assert "changed.wav" not in said

@@ -19,6 +19,7 @@ import numpy as np
 from workbench.audio.config import MeasureConfig
 from workbench.audio.perturb import Perturbation, Sound, perturbations, write_wav
 from workbench.audio.read import blocks, pcm_sha256, probe
+from workbench.audio.stand_in import standing_for
 from workbench.errors import NotScorable, UsageError
 from workbench.timing.events import scored
 from workbench.timing.lines import lay
@@ -134,7 +135,8 @@ def robustness(
             nonlocal done
             place = Path(scratch) / "changed.wav"
             write_wav(place, changed)
-            rows = _scored(place, labels, roles=roles, offset_s=offset_s, config=config, scoring=scoring)
+            with standing_for(path, place):
+                rows = _scored(place, labels, roles=roles, offset_s=offset_s, config=config, scoring=scoring)
             done += 1
             if on_step:
                 on_step(done, total)

@@ -24,6 +24,8 @@ from workbench.cli import options, output
 def command(file: str, folder: str, *, max_bytes: int, as_json: bool, quiet: bool) -> None:
     """Unpack a contract into a new folder DIR/<id>.contract. A file that is not quite right leaves nothing behind.
 
+    What `workbench prove` refuses to measure is not unpacked. Whether the moment passes only proving tells.
+
     \b
     Example:
       workbench unpack ct-0123456789ab.contract.zip contracts/
@@ -32,9 +34,11 @@ def command(file: str, folder: str, *, max_bytes: int, as_json: bool, quiet: boo
     from workbench.timing.contracts.members import DOCUMENT, SUFFIX
     from workbench.timing.contracts.packing import unpacked
     from workbench.timing.contracts.placing import placed
+    from workbench.timing.contracts.validity import require_valid
 
     files = unpacked(Path(file), max_bytes=max_bytes)
     contract = decode(files[DOCUMENT], where=file)
+    require_valid(contract, files, where=file)
     target = Path(folder) / f"{contract.contract_id}{SUFFIX}"
     with placed(target, files):
         pass

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
+import wave
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,16 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench.errors import NotScorable, WorkbenchError
+from workbench.cli import unpack
+from workbench.errors import ImportFailed, NotScorable, UsageError, WorkbenchError
 from workbench.timing.contracts import members
 from workbench.timing.contracts.comparing import compare
-from workbench.timing.contracts.document import Contract, contract_id, decode
+from workbench.timing.contracts.document import Contract, Tampered, contract_id, decode
 from workbench.timing.contracts.judging import judge
-from workbench.timing.contracts.packing import packed, unpacked
+from workbench.timing.contracts.packing import packed, unpacked, verified
 from workbench.timing.contracts.proving import STATUSES, prove
+from workbench.timing.contracts.validity import FRAME_COLUMNS, stored_frames
 
 RATE = 16_000
 
@@ -136,6 +142,20 @@ def test_a_document_that_cannot_be_is_refused(folder: Path, path: str, value: An
     forged(folder, path, value)
     (proof,) = prove([folder], engine="1")
     assert (proof.status, bool(proof.reason)) == ("REFUSED", True)
+    _not_unpacked(folder)
+
+
+def _not_unpacked(folder: Path) -> None:
+    """Packed as it is by somebody else's hand, it is refused and leaves nothing."""
+    archive, place = folder.parent / "a.zip", folder.parent / "new" / "contracts"
+    archive.write_bytes(packed(members.read(folder)))
+    done = CliRunner().invoke(unpack.command, [str(archive), str(place)])
+    assert isinstance(done.exception, UsageError | ImportFailed | Tampered)
+    assert done.exception.where == str(archive)
+    assert done.exception.exit_code == 2
+    assert not place.parent.exists()
+    with pytest.raises(WorkbenchError):
+        verified(folder)
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"x" * 500, b"PAR1" + b"\0" * 99 + b"PAR1"])
@@ -144,6 +164,34 @@ def test_frames_that_are_no_table_are_refused(folder: Path, content: bytes) -> N
     for name, made in members.sealed(files).items():
         (folder / name).write_bytes(made)
     assert prove([folder], engine="1")[0].status == "REFUSED"
+    _not_unpacked(folder)
+
+
+def _three_channels(wav: bytes) -> bytes:
+    out = io.BytesIO()
+    samples, rate = soundfile.read(io.BytesIO(wav), dtype="int16")
+    soundfile.write(out, np.c_[samples, samples[:, 0]], rate, format="WAV", subtype="PCM_16")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("change", [lambda _: b"", lambda _: b"RIFF", lambda wav: wav[:-1000], _three_channels])
+def test_a_clip_that_cannot_be_measured_is_refused(folder: Path, change: Callable[[bytes], bytes]) -> None:
+    files = {name: members.read(folder)[name] for name in members.EVIDENCE}
+    files[members.CLIP] = change(files[members.CLIP])
+    document = json.loads(files[members.DOCUMENT])
+    document["digests"]["clip_sha256"] = hashlib.sha256(files[members.CLIP]).hexdigest()
+    files[members.DOCUMENT] = json.dumps(document).encode()
+    for name, made in members.sealed(files).items():
+        (folder / name).write_bytes(made)
+    (proof,) = prove([folder], engine="1")
+    assert (proof.status, bool(proof.reason)) == ("REFUSED", True)
+    _not_unpacked(folder)
+
+
+def test_the_frames_a_contract_holds_have_the_columns_that_are_looked_for(files: dict[str, bytes]) -> None:
+    with wave.open(io.BytesIO(files[members.CLIP])) as wav:
+        rows = -(-wav.getnframes() // (wav.getframerate() // 100))
+    assert stored_frames(files[members.FRAMES], rows=rows, names=FRAME_COLUMNS) is not None
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

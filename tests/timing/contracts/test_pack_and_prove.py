@@ -159,5 +159,5 @@ def test_the_states_stand_apart_and_copies_are_one_piece_of_evidence(tmp_path: P
 def test_a_clip_judged_alone_follows_the_label(files: dict[str, bytes]) -> None:
     contract = decode(files[members.DOCUMENT], where="")
     held = Label(expect="hold", onset_s=2.0, author="A", authority="human")
-    found = judged(files[members.CLIP], held, contract.policy)
+    found = judged(files[members.CLIP], held, contract.policy, where="")
     assert (found.event["status"], found.event["reason"]) == ("FAIL", "false_yield")

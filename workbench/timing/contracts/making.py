@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from workbench.audio.source import identify
-from workbench.errors import NotScorable, UsageError
-from workbench.plural import plural
+from workbench.audio.stand_in import standing_for
+from workbench.errors import NotScorable
 from workbench.timing.contracts import members
 from workbench.timing.contracts.document import FORMAT, Contract, Digests, Label, Policy, contract_id
 from workbench.timing.contracts.judging import Judged, judge
 from workbench.timing.contracts.levels import Level
+from workbench.timing.contracts.validity import two_channels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,7 +60,7 @@ def make(wav: bytes, label: Label, *, policy: Policy, source_sha256: Sequence[st
     NotScorable
         When the clip gives no verdict.
     """
-    found = judged(wav, label, policy)
+    found = judged(wav, label, policy, where=where)
     if not found.scorable:
         raise NotScorable(
             f"the clip gives no verdict: {found.event['status']}, {found.event['reason']}",
@@ -95,7 +95,7 @@ def make(wav: bytes, label: Label, *, policy: Policy, source_sha256: Sequence[st
     )
 
 
-def judged(wav: bytes, label: Label, policy: Policy) -> Judged:
+def judged(wav: bytes, label: Label, policy: Policy, *, where: str) -> Judged:
     """Measure and score a clip under a policy.
 
     Parameters
@@ -106,6 +106,8 @@ def judged(wav: bytes, label: Label, policy: Policy) -> Judged:
         The moment.
     policy : Policy
         Bounds and configs.
+    where : str
+        The moment or contract, for errors.
 
     Returns
     -------
@@ -122,22 +124,18 @@ def judged(wav: bytes, label: Label, policy: Policy) -> Judged:
     with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
         path = Path(folder) / "event.wav"
         path.write_bytes(wav)
-        source = identify(path)
-        if source.reader != "pcm16" or source.channel_count != 2:
-            raise UsageError(
-                f"the clip is {source.container} with {plural(source.channel_count, 'channel')}, not 16-bit WAV of two",
-                hint="pin the moment again",
+        with standing_for(where, path):
+            two_channels(path)
+            return judge(
+                path,
+                expect=label.expect,
+                onset_s=label.onset_s,
+                max_time_to_yield_s=policy.max_time_to_yield_s,
+                max_talk_over_s=policy.max_talk_over_s,
+                score=score,
+                measure=measure,
+                channel_map_confirmed=policy.channel_map_confirmed,
             )
-        return judge(
-            path,
-            expect=label.expect,
-            onset_s=label.onset_s,
-            max_time_to_yield_s=policy.max_time_to_yield_s,
-            max_talk_over_s=policy.max_talk_over_s,
-            score=score,
-            measure=measure,
-            channel_map_confirmed=policy.channel_map_confirmed,
-        )
 
 
 def measurement(found: Judged) -> dict[str, Any]:

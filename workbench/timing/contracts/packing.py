@@ -17,6 +17,7 @@ from workbench.errors import UsageError
 from workbench.plural import plural
 from workbench.timing.contracts import members
 from workbench.timing.contracts.document import decode
+from workbench.timing.contracts.validity import require_valid
 
 MAX_MEMBERS = 16
 MAX_RATIO = 200
@@ -68,8 +69,8 @@ def verified(folder: Path, *, key: bytes | None = None) -> dict[str, bytes]:
 
     Raises
     ------
-    UsageError
-        When the folder is no contract.
+    UsageError, ImportFailed
+        When the folder is no contract, or as :func:`workbench.timing.contracts.validity.require_valid`.
     Tampered
         When a digest does not fit.
     """
@@ -77,7 +78,7 @@ def verified(folder: Path, *, key: bytes | None = None) -> dict[str, bytes]:
         raise UsageError("there is no such folder", where=str(folder), hint="name a folder NAME.contract")
     files = members.read(folder)
     members.checked(files, where=str(folder))
-    decode(files[members.DOCUMENT], where=str(folder))
+    require_valid(decode(files[members.DOCUMENT], where=str(folder)), files, where=str(folder))
     if key is None:
         return files
     return members.sealed({name: files[name] for name in members.EVIDENCE}, key=key)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -18,6 +16,7 @@ from workbench.timing.contracts.freshness import SAME_ENVELOPE, SAME_PCM, Envelo
 from workbench.timing.contracts.levels import Level
 from workbench.timing.contracts.making import judged, measurement
 from workbench.timing.contracts.packing import unpacked
+from workbench.timing.contracts.validity import require_valid, stored_frames
 
 if TYPE_CHECKING:
     from workbench.timing.contracts.judging import Judged
@@ -128,12 +127,8 @@ def _again(files: Mapping[str, bytes], proof: Proof, *, key: bytes | None, requi
     if require_signature and proof.authenticity != members.AUTHENTICATED:
         proof.reason = f"a valid signature is required, and it is {proof.authenticity}"
         return None
-    clip = files[members.CLIP]
-    if hashlib.sha256(clip).hexdigest() != contract.digests.clip_sha256:
-        raise Tampered("the clip is not the one the contract was made of", where=proof.path)
-    found = judged(clip, contract.label, contract.policy)
-    if found.pcm_sha256 != contract.digests.clip_pcm_sha256:
-        raise Tampered("the clip's samples are not those the contract was made of", where=proof.path)
+    require_valid(contract, files, where=proof.path)
+    found = judged(files[members.CLIP], contract.label, contract.policy, where=proof.path)
     proof.now = measurement(found)
     names = sorted(proof.now.keys() | contract.measurement.keys())
     both = [(name, contract.measurement.get(name), proof.now.get(name)) for name in names]
@@ -152,19 +147,10 @@ def _identify(proof: Proof, contract: Contract) -> None:
 def _frames_drift(parquet: bytes, found: Judged) -> int:
     """How many frames have another level or flag than those that were stored."""
     import polars as pl
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
     now = found.frames
-    try:
-        file = pq.ParquetFile(io.BytesIO(parquet))
-        rows = file.metadata.num_rows
-        if rows != now.height or file.schema_arrow.names != now.columns:  # looked at before anything is read
-            return max(int(rows), now.height)
-        stored = pl.DataFrame(file.read())
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise UsageError(f"{members.FRAMES} cannot be read ({error})", hint="pin the moment again") from error
-    if stored.schema != now.schema or stored.height != now.height:
+    stored = stored_frames(parquet, rows=now.height, names=now.columns)
+    if stored is None or stored.schema != now.schema:
         return now.height
     same = [stored[name].eq_missing(now[name]) for name in now.columns]
     alike: int = pl.DataFrame(same).select(pl.all_horizontal(pl.all()).sum()).item()

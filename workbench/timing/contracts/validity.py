@@ -1,0 +1,131 @@
+"""What must hold of a contract before its clip is measured: the same for proving, packing and unpacking it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.audio.read import pcm_sha256
+from workbench.audio.source import identify
+from workbench.audio.stand_in import standing_for
+from workbench.errors import UsageError
+from workbench.plural import plural
+from workbench.timing.contracts import members
+from workbench.timing.contracts.document import Contract, Tampered
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from workbench.audio.source import Source
+
+FRAME_COLUMNS = ("frame_ix", "time_s", "caller_dbfs", "agent_dbfs", "caller_active", "agent_active")
+
+
+def require_valid(contract: Contract, files: Mapping[str, bytes], *, where: str) -> None:
+    """Refuse a contract that cannot be measured, or whose clip is another one.
+
+    Parameters
+    ----------
+    contract : Contract
+        Its decoded document.
+    files : mapping of str to bytes
+        Its evidence, by name.
+    where : str
+        Its place, for errors.
+
+    Returns
+    -------
+    None
+        When policy, clip and stored frames can be used. Whether there is a verdict only measuring tells.
+
+    Raises
+    ------
+    UsageError
+        When the policy holds what this version does not know or what cannot be, the clip is no 16-bit WAV of two
+        channels, or the stored frames cannot be read.
+    ImportFailed
+        When the clip is no sound.
+    Tampered
+        When the clip, or its samples, are not those the contract was made of.
+    """
+    clip = files[members.CLIP]
+    if hashlib.sha256(clip).hexdigest() != contract.digests.clip_sha256:
+        raise Tampered("the clip is not the one the contract was made of", where=where)
+    with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
+        path = Path(folder) / "event.wav"
+        path.write_bytes(clip)
+        with standing_for(where, path):
+            _, measure = contract.policy.configs()
+            source = two_channels(path)
+            if pcm_sha256(path) != contract.digests.clip_pcm_sha256:
+                raise Tampered("the clip's samples are not those the contract was made of", where=where)
+            rows = -(-(source.promised or 0) // measure.hop_samples(source.sample_rate_hz))
+            stored_frames(files[members.FRAMES], rows=rows, names=FRAME_COLUMNS)
+
+
+def two_channels(path: Path) -> Source:
+    """Return what a clip is, once it is what a clip has to be.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The clip.
+
+    Returns
+    -------
+    Source
+
+    Raises
+    ------
+    UsageError
+        When it is no 16-bit WAV of two channels.
+    ImportFailed
+        When it is no sound.
+    """
+    source = identify(path)
+    if source.reader != "pcm16" or source.channel_count != 2:
+        raise UsageError(
+            f"the clip is {source.container} with {plural(source.channel_count, 'channel')}, not 16-bit WAV of two",
+            where=str(path),
+            hint="pin the moment again",
+        )
+    return source
+
+
+def stored_frames(parquet: bytes, *, rows: int, names: Sequence[str]) -> pl.DataFrame | None:
+    """Return the frames that a contract holds, where they have this shape.
+
+    Parameters
+    ----------
+    parquet : bytes
+        The file.
+    rows : int
+        How many there should be.
+    names : sequence of str
+        The columns there should be.
+
+    Returns
+    -------
+    polars.DataFrame or None
+        None for another shape, which is looked at before anything is read.
+
+    Raises
+    ------
+    UsageError
+        When the file cannot be read.
+    """
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(io.BytesIO(parquet))
+        if file.metadata.num_rows != rows or file.schema_arrow.names != list(names):
+            return None
+        return pl.DataFrame(file.read())
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise UsageError(f"{members.FRAMES} cannot be read ({error})", hint="pin the moment again") from error
