@@ -77,6 +77,12 @@ class Layout:
         """Return where the audio of a ``recordings.uri`` lies: inside the archive, or where it was referenced."""
         return self.root / uri if uri.startswith("media/") else Path(uri)
 
+    @property
+    def writable(self) -> bool:
+        """Whether this process may write to the archive, as far as permissions tell."""
+        places = [self.root, self.catalog, *([self.lock] if self.lock.exists() else [])]
+        return all(os.access(place, os.W_OK) for place in places)
+
     def require(self) -> None:
         """Refuse a folder that is not an archive of a known format.
 

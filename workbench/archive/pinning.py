@@ -28,12 +28,17 @@ COMPARED = ("time_to_yield_s", "talk_over_s", "response_gap_s", "premature_start
 
 @dataclass(frozen=True)
 class Pinned:
-    """A contract that was written: its folder, its document, and what the whole call had given."""
+    """A contract that was written: its folder, its document, and what the whole call had given.
+
+    `label_added`: the archive has got a new label with it. `recorded`: the archive has a row of the contract.
+    """
 
     folder: Path
     contract: Contract
     label_id: str
     event: dict[str, Any]
+    label_added: bool
+    recorded: bool
 
     @property
     def differences(self) -> list[tuple[str, Any, Any]]:
@@ -82,7 +87,8 @@ def pin(
     Returns
     -------
     Pinned
-        Label, row and folder are there; the same moment pinned again adds no row.
+        Label, row and folder are there; the same moment pinned again adds no row. Of an archive that cannot be
+        written a label that stands is pinned all the same, without a row.
 
     Raises
     ------
@@ -253,11 +259,17 @@ def _kept(
 
     contract, call_id = made.contract, event["call_id"]
     target = folder / f"{contract.contract_id}{members.SUFFIX}"
+    files = members.sealed(made.files, key=key)
+    if label_id is not None and not layout.writable:
+        with placed(target, files):
+            return Pinned(target, contract, label_id, event, label_added=False, recorded=False)
     writer = Writer(layout)
 
-    def work(con: duckdb.DuckDBPyConnection) -> str:
+    def work(con: duckdb.DuckDBPyConnection) -> tuple[str, bool]:
         if not con.execute(f"SELECT 1 FROM lake.calls WHERE call_id = {quote(call_id)}").fetchall():
             raise UsageError(f"the call {call_id!r} was deleted meanwhile", where=str(layout.root))
+        labels = f"SELECT label_id FROM lake.labels WHERE call_id = {quote(call_id)}"
+        there = {row[0] for row in con.execute(labels).fetchall()}
         named = label_id or labelling.add_within(con, writer, call_id=call_id, label=given or {})
         same = f"SELECT 1 FROM lake.contracts WHERE contract_id = {quote(contract.contract_id)}"
         if not con.execute(same).fetchall():
@@ -266,11 +278,11 @@ def _kept(
             row = {"contract_id": contract.contract_id, "call_id": call_id, "label_id": named, "document": document}
             writer.add("contracts", [row | {"run_id": run["run_id"]}])
             writer.add("runs", [runs.end(run, {"contracts": 1})])
-        return named
+        return named, named not in there
 
     try:
-        with placed(target, members.sealed(made.files, key=key)):
-            named = writer.transaction(work, message=f"pin {contract.contract_id}")
+        with placed(target, files):
+            named, added = writer.transaction(work, message=f"pin {contract.contract_id}")
     finally:
         writer.close()
-    return Pinned(target, contract, named, event)
+    return Pinned(target, contract, named, event, label_added=added, recorded=True)

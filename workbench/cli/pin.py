@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import getpass
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -52,6 +54,9 @@ def command(
     The clip is measured as a recording of its own; where its verdict is not that of the whole call nothing is
     written. It holds the voices of the call: handle it as a recording.
 
+    --at adds a label to the archive, and says so; --label adds none. Both note the contract in the archive's
+    `contracts`; with --label an archive that cannot be written will do, and then has no such row.
+
     \b
     Examples:
       workbench pin CALL --label LABEL
@@ -73,11 +78,12 @@ def command(
     if at_s is not None:
         given = {"max_time_to_yield_s": max_time_to_yield_s, "max_talk_over_s": max_talk_over_s}
         expectation = {"onset_s": at_s, "expect": expect or "", **given}
+    who = author if author is not None else getpass.getuser()
     with Archive(archive_path) as archive:
         pinned = pin(
             archive.layout,
             call_id,
-            author=author if author is not None else getpass.getuser(),
+            author=who,
             label_id=label_id,
             expectation=expectation,
             folder=folder,
@@ -87,11 +93,29 @@ def command(
         )
         if expectation is not None:
             archive.score()
+    if not quiet:
+        _tell_of_archive(pinned, who, call_id=call_id, archive_path=archive_path)
     if as_json:
         contract = msgspec.to_builtins(pinned.contract)
-        output.json_line({"folder": str(pinned.folder), "label_id": pinned.label_id, "contract": contract})
+        told = {"folder": str(pinned.folder), "label_id": pinned.label_id, "contract": contract}
+        output.json_line({**told, "label_added": pinned.label_added, "recorded": pinned.recorded})
     elif not quiet:
         _tell(pinned, signed=key is not None)
+
+
+def _tell_of_archive(pinned: Pinned, author: str, *, call_id: str, archive_path: str) -> None:
+    """Say on stderr what the archive has got of it."""
+    from workbench.archive.layout import Layout
+
+    said = None
+    if pinned.label_added:
+        layout = Layout(Path(archive_path).absolute())
+        back = layout.command(f"workbench label {shlex.quote(call_id)} --undo {pinned.label_id}")
+        said = f"added the label {pinned.label_id} by {author} to the archive; {back} takes it back"
+    elif not pinned.recorded:
+        said = "the archive cannot be written: the contract is made, and the archive has no row of it"
+    if said is not None:
+        click.echo(output.safe(f"note: {said}"), err=True)
 
 
 def _tell(pinned: Pinned, *, signed: bool) -> None:
