@@ -178,3 +178,26 @@ def test_a_baseline_is_set_once_and_drift_is_told(run: Run, archive: Path, tmp_p
     tolerances.write_text('{"response_gap_s": "+10%"}')
     code, out, error = run(*check, "--agent-version", "4")
     assert (code, out, "response_gap_s" in error) == (2, "", True)
+
+
+def test_without_an_onset_it_says_what_was_taken_and_how_to_name_the_moment(run: Run, tmp_path: Path) -> None:
+    """The caller's first speech lies at 2.0 s; in the other file the agent is silent by then."""
+    good, quiet = sound(tmp_path / "a.wav", stops=2.4, seed=1), sound(tmp_path / "b.wav", stops=1.2, seed=2)
+    code, out, _ = run("compare", good, good, "--channels", "caller,agent")
+    assert code == 0
+    assert "no --onset: the caller's first speech was taken for the moment, at 1.99 s in the file before and" in out
+    assert "no --onset" not in run("compare", good, good, "--onset", "2", "--channels", "caller,agent")[1]
+    code, out, err = run("compare", good, quiet, "--channels", "caller,agent")
+    assert (code, out) == (2, "")
+    assert "no --onset was given, and the caller's first speech, at 1.99 s, was taken for it" in err
+    assert "Hint: name the moment the caller begins: --onset SECONDS" in err
+    err = run("compare", good, quiet, "--onset", "2", "--channels", "caller,agent")[2]
+    assert "Hint: check --after-onset" in err
+
+
+def test_groups_without_labels_say_what_to_do(run: Run, tmp_path: Path) -> None:
+    place = tmp_path / "archive"
+    assert run("init", "--archive", place)[0] == 0
+    code, _, err = run("compare", "1", "2", "--by", "agent_version", "--archive", place)
+    assert code == 2
+    assert "workbench label CALL --at SECONDS --expect yield labels a moment, and workbench score scores" in err

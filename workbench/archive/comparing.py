@@ -61,7 +61,8 @@ def scored_groups(reader: Reader, by: str, *, names: tuple[str, str], config_id:
             raise UsageError(
                 f"no labelled moment of {by} {name!r} was scored",
                 where=f"--by {by}",
-                hint='workbench score; workbench sql "select distinct ' + _where_from(by) + '"',
+                hint="workbench label CALL --at SECONDS --expect yield labels a moment, and workbench score scores; "
+                'workbench sql "select distinct ' + _where_from(by) + '" lists the groups',
             )
         groups.append(_cases(mine, calls, by))
     return groups

@@ -53,6 +53,7 @@ def command(
 ) -> None:
     """Compare two sound files of one moment, or with --by two groups of an archive's scored moments.
 
+    Of files, --onset says when the caller begins; without it the caller's first speech is taken, and that is said.
     Groups are paired by scenario. A pair whose recordings are the same sound, also resampled, encoded anew or made
     quieter, supports no claim of a change.
 
@@ -119,6 +120,13 @@ def _tell_pair(pair: Pair, claim: str) -> None:
         ("reason", pair.before["reason"], pair.after["reason"], ""),
     ]
     output.table(["", "before", "after", "change"], rows)
+    found = [
+        f"{event['onset_s']:g} s in the file {side}"
+        for side, event in (("before", pair.before), ("after", pair.after))
+        if event["onset_source"] == "detected"
+    ]
+    if found:
+        click.echo(f"no --onset: the caller's first speech was taken for the moment, at {' and '.join(found)}")
     click.echo(_freshness(pair.freshness.state, pair.freshness.correlation))
     click.echo(claim)
 

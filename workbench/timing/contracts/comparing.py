@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from workbench.decimals import decimals
 from workbench.errors import NotScorable
 from workbench.timing.contracts.freshness import Freshness, freshness
 from workbench.timing.contracts.levels import Level, level_of
@@ -98,6 +99,21 @@ def changes(before: Event, after: Event) -> dict[str, float | None]:
     }
 
 
+def _without_onset(event: Event) -> str:
+    if event["onset_source"] != "detected":
+        return ""
+    return f"; no --onset was given, and the caller's first speech, at {decimals(event['onset_s'])} s, was taken for it"
+
+
+def _next_step(side: str, event: Event) -> str:
+    if event["onset_source"] == "label":
+        return f"check --{side}-onset, --channels and --expect"
+    return (
+        f"name the moment the caller begins: --onset SECONDS for both files, or --{side}-onset; "
+        "workbench autopsy FILE lists where a caller begins while the agent speaks"
+    )
+
+
 def compare(before: Judged, after: Judged, *, where: str, deployed: bool = False) -> Pair:
     """Compare two recordings of one moment.
 
@@ -122,9 +138,10 @@ def compare(before: Judged, after: Judged, *, where: str, deployed: bool = False
     for side, found in (("before", before), ("after", after)):
         if not found.scorable:
             raise NotScorable(
-                f"the recording {side} gives no verdict: {found.event['status']}, {found.event['reason']}",
+                f"the recording {side} gives no verdict: {found.event['status']}, {found.event['reason']}"
+                + _without_onset(found.event),
                 where=where,
-                hint=found.health["next_step"] or f"check --{side}-onset, --channels and --expect",
+                hint=found.health["next_step"] or _next_step(side, found.event),
             )
     fresh = freshness(before.envelope, after.envelope, first_pcm=before.pcm_sha256, second_pcm=after.pcm_sha256)
     return Pair(
