@@ -25,6 +25,8 @@ CLIPS = [
     *sorted((CALLS / "vapi-defaults" / "audio").glob("*.wav")),
     *sorted((CALLS / "ami-floor-exchange" / "audio").glob("*.wav")),
 ]
+RATES = (11025, 22050)
+"""A hop of 9.977 ms: hardly any frame begins on a whole microsecond."""
 OTHERS = [
     MeasureConfig(rel_db=10.0),
     MeasureConfig(rel_db=22.0, hangover_s=0.05),
@@ -59,6 +61,15 @@ def build(place: Path, *, config: MeasureConfig | None = None) -> Path:
     sf.write(place.parent / "three.wav", noise, 8000, subtype="PCM_16")
     three = Audio(path=str(place.parent / "three.wav"), channels=["caller", "caller", "agent"])
     calls.append(call("three", three))
+    for rate in RATES:
+        odd = np.random.default_rng(rate).normal(0, 0.0003, (8 * rate, 2))
+        for ix, parts in enumerate(((1.5, 1.9, 4.03, 7.31), (0.2, 1.77, 2.4, 3.1))):
+            for start, end in zip(parts[::2], parts[1::2], strict=True):
+                part = slice(int(start * rate), int(end * rate))
+                odd[part, ix] += 0.1 * np.random.default_rng(ix).normal(0, 1, len(odd[part]))
+        path = place.parent / f"odd-{rate}.wav"
+        sf.write(path, odd, rate, subtype="PCM_16")
+        calls.append(call(path.stem, Audio(path=str(path), channels=["caller", "agent"], offset_s=0.35)))
     with Archive.create(place) as archive:
         archive.add(calls)
         archive.measure(workers=1, config=config)
@@ -83,10 +94,21 @@ def test_the_measured_config_gives_exactly_the_stored_runs(held: HeldMoments, pl
     with Archive(place) as archive:
         stored = archive.sql("select call_id, role, start_s, end_s, voiced_end_s from segments")
     again = held.levels.segments(held.measured_with)
-    assert len(held.levels.tracks) == 2 * len(CLIPS) + 1
+    assert len(held.levels.tracks) == 2 * (len(CLIPS) + len(RATES)) + 1
     assert len(held.levels.kept) == 2  # the caller on two channels keeps the runs that were measured
     assert len(again) > 60
     assert ordered(again).equals(ordered(stored))
+
+
+def test_stored_runs_end_at_the_frames_that_they_ended_at(held: HeldMoments) -> None:
+    """The last frame of a run is at the threshold or above it, the next one is not, at every sample rate."""
+    ends = 0
+    for track in held.levels.tracks:
+        levels = np.append(track.levels / 100, -120.0)
+        assert (levels[track.voiced_end - 1] >= track.threshold_dbfs - 0.0051).all(), track.call_id
+        assert (levels[track.voiced_end] <= track.threshold_dbfs + 0.0051).all(), track.call_id
+        ends += len(track.voiced_end)
+    assert ends > 60
 
 
 @pytest.mark.parametrize("config", OTHERS, ids=lambda config: config.config_id)
@@ -123,7 +145,7 @@ def test_events_are_those_that_scoring_would_store(place: Path, held: HeldMoment
         query = "from timing_events where config_id = $config order by call_id, label_id"
         stored = archive.sql(query, {"config": config.config_id})
     found = held.events(config)
-    assert len(found) == 3 * (len(CLIPS) + 1)
+    assert len(found) == 3 * (len(CLIPS) + len(RATES) + 1)
     assert found.columns == stored.columns == list(columns())
     assert found.equals(stored.cast(found.schema))
 

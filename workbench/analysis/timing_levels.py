@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from workbench.audio.activity import threshold
+from workbench.timing.segments import frame_after
 
 if TYPE_CHECKING:
     import polars as pl
@@ -223,7 +224,7 @@ def _track(row: dict[str, object], levels: NDArray[np.int16], by_side: dict, *, 
         threshold_dbfs=float(str(row["threshold_dbfs"])),
         loudest_dbfs=loudest,
         start=np.rint((start - offset_s) / hop_s).astype(np.int64),
-        voiced_end=np.ceil((voiced - offset_s) / hop_s - 1e-6).astype(np.int64),
+        voiced_end=frame_after(voiced - offset_s, hop_s),
     )
 
 

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from workbench.timing.runs import Runs, Speech, joined
+from workbench.timing.segments import frame_after
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +57,7 @@ def lay(recordings: pl.DataFrame, segments: pl.DataFrame, config: MeasureConfig)
     rates, which = np.unique(calls["sample_rate_hz"].to_numpy(), return_inverse=True)
     hop = np.array([config.hop_s(int(rate)) for rate in rates], np.float64)[which]
     start = calls["offset_s"].to_numpy()
-    count = np.maximum(1, _ceiled((calls["end_s"].to_numpy() - start) / hop))
+    count = np.maximum(1, frame_after(calls["end_s"].to_numpy() - start, hop))
     first = np.cumsum(count + 1) - count - 1  # a frame apart, so that no run touches one of the next call
     place = {call_id: ix for ix, call_id in enumerate(calls["call_id"])}
     speech = Speech(
@@ -68,11 +69,6 @@ def lay(recordings: pl.DataFrame, segments: pl.DataFrame, config: MeasureConfig)
         pad=np.rint(config.hangover_s / hop).astype(np.int64),
     )
     return Line(speech=speech, place=place, start_s=start)
-
-
-def _ceiled(frames: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Whole frames, a millionth of one forgiven."""
-    return np.ceil(frames - 1e-6).astype(np.int64)
 
 
 def _party(
@@ -88,9 +84,9 @@ def _party(
 
     rows = segments.filter((pl.col("role") == role) & pl.col("call_id").is_in(list(place)))
     call = np.array([place[call_id] for call_id in rows["call_id"]], np.int64)
-    begin, end, voiced = (
-        (rows[name].to_numpy() - start[call]) / hop[call] for name in ("start_s", "end_s", "voiced_end_s")
-    )
+    begin, end, voiced = (rows[name].to_numpy() - start[call] for name in ("start_s", "end_s", "voiced_end_s"))
     return joined(
-        first[call] + np.rint(begin).astype(np.int64), first[call] + _ceiled(end), first[call] + _ceiled(voiced)
+        first[call] + np.rint(begin / hop[call]).astype(np.int64),
+        first[call] + frame_after(end, hop[call]),
+        first[call] + frame_after(voiced, hop[call]),
     )

@@ -11,6 +11,9 @@ from workbench.timing.runs import Runs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+FORGIVEN_S = 1e-6
+"""How much later than its frame a time may lie: times are kept to the microsecond, and no sample is that short."""
+
 
 def runs(active: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first frame of every run of true values, and the frame after its last.
@@ -53,3 +56,22 @@ def segments(
     starts, ends, voiced = found.start * hop_s, found.end * hop_s, found.voiced_end * hop_s
     times = [starts, np.minimum(ends, latest), np.minimum(voiced, latest)]
     return list(zip(*(np.round(time + offset_s, 6).tolist() for time in times), strict=True))
+
+
+def frame_after(time_s: NDArray[np.float64], hop_s: NDArray[np.float64] | float) -> NDArray[np.int64]:
+    """Return the first frame that begins at a time or later, the way back from :func:`segments`.
+
+    Parameters
+    ----------
+    time_s : numpy.ndarray of float64, any shape
+        Ends of runs in seconds from the start of their recording, as they are kept: to the microsecond.
+    hop_s : float or numpy.ndarray of float64
+        Seconds from frame to frame, above 0.
+
+    Returns
+    -------
+    numpy.ndarray of int64
+        Shape of `time_s`. An end that the recording's end cut short counts its last, partial frame.
+    """
+    found: NDArray[np.int64] = np.ceil((time_s - FORGIVEN_S) / hop_s).astype(np.int64)
+    return found
