@@ -7,7 +7,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", app_title="What is in this archive")
+app = marimo.App(width="full", css_file="charts.css", app_title="What is in this archive")
 
 with app.setup:
     import urllib.parse

@@ -7,10 +7,9 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", app_title="One call, seen and heard")
+app = marimo.App(width="full", css_file="charts.css", app_title="One call, seen and heard")
 
 with app.setup:
-    import html
     import os
 
     import marimo as mo
@@ -28,6 +27,7 @@ with app.setup:
     from workbench.analysis.turn_texts import as_html, compared, turn_texts
     from workbench.charts import call_lanes, mel, theme
     from workbench.charts import two_clocks as clocks_chart
+    from workbench.charts.pairs import pairs
     from workbench.charts.shown import shown, table_of
 
     theme.in_notebook()
@@ -112,7 +112,7 @@ def timeline(archive, call_picker):
     mo.stop(call_picker.value is None, mo.callout(mo.plain_text("Choose a call."), kind="info"))
     call, _problem = tried(lambda: call_timeline(archive, call_picker.value))
     mo.stop(_problem is not None, mo.callout(mo.plain_text(_problem or ""), kind="danger"))
-    facts(call)
+    pairs(call_facts(call.overview))
     return (call,)
 
 
@@ -148,7 +148,7 @@ def lanes(call, stretch_slider):
                 call.marks,
                 duration_s=call.duration_s,
                 stretch=chosen,
-                width=1040,
+                width=900,
                 title="Level, speech and events",
             ),
             stretch_slider,
@@ -352,17 +352,6 @@ def labelled(call_id):
 
 
 @app.function
-def facts(call):
-    """Return the head of the page: label and value pairs in a wrapping line; everything is escaped."""
-    pairs = "".join(
-        f"<div><div style='font-size:.75rem;opacity:.65'>{html.escape(label)}</div>"
-        f"<div style='font-weight:600'>{html.escape(value)}</div></div>"
-        for label, value in call_facts(call.overview)
-    )
-    return mo.Html(f"<div style='display:flex;flex-wrap:wrap;gap:.5rem 2rem'>{pairs}</div>")
-
-
-@app.function
 def played(archive, call, start_s, end_s, note):
     """Return a player of a stretch of both channels, or why there is none."""
     if start_s is None:
@@ -375,8 +364,7 @@ def played(archive, call, start_s, end_s, note):
     sound, problem = tried(lambda: stretch(archive, call.call_id, start_s=start_s, end_s=end_s))
     if problem is not None:
         return mo.callout(mo.plain_text(problem), kind="danger")
-    sides = " left, ".join(sound.roles) + (" right" if len(sound.roles) > 1 else "")
-    text = f"{sound.start_s:.2f} to {sound.end_s:.2f} s ({sound.duration_s:.2f} s), {sides}" + (
+    text = f"{sound.start_s:.2f} to {sound.end_s:.2f} s ({sound.duration_s:.2f} s), {sound.sides}" + (
         f"; {note}" if note else ""
     )
     return mo.hstack([mo.audio(sound.wav), mo.plain_text(text)], justify="start", align="center", gap=1)

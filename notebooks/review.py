@@ -7,11 +7,10 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", app_title="Review: yield or hold?")
+app = marimo.App(width="full", css_file="charts.css", app_title="Review: yield or hold?")
 
 with app.setup:
     import getpass
-    import html
     import os
 
     import marimo as mo
@@ -24,6 +23,7 @@ with app.setup:
     from workbench.analysis.tried import tried
     from workbench.archive.views import query
     from workbench.charts import moment_lanes, theme
+    from workbench.charts.pairs import pairs
     from workbench.charts.shown import shown, table_of
 
     theme.in_notebook()
@@ -128,7 +128,7 @@ def heard(archive, moment):
     _from, _to = max(moment["onset_s"] - review.BEFORE_S, 0.0), moment["onset_s"] + review.AFTER_S
     _sound, _problem = tried(lambda: stretch(archive, moment["call_id"], start_s=_from, end_s=_to))
     _around = review.window(archive, moment["call_id"], moment["onset_s"])
-    _parts = [written(facts(moment))]
+    _parts = [pairs(facts(moment))]
     if not moment["judgeable"]:
         _why = f"A label will be kept, and no verdict can rest on this call's audio: {moment['reason']}."
         _parts.append(mo.callout(mo.plain_text(_why), kind="warn"))
@@ -140,7 +140,7 @@ def heard(archive, moment):
             onset_s=moment["onset_s"],
             start_s=_around.start_s,
             end_s=_around.end_s,
-            width=1000,
+            width=900,
         )
     )
     mo.vstack(_parts)
@@ -162,7 +162,7 @@ def answer(archive, author_box, get_page, moment, set_page, talk_bound, yield_bo
         def _step():
             _limits = {name: review.bound(text) for name, text in _bounds.items()} if expect == "yield" else {}
             return review.judge(
-                archive, moment["call_id"], moment["onset_s"], expect=expect, author=author_box.value, **_limits
+                archive, moment["call_id"], onset_s=moment["onset_s"], expect=expect, author=author_box.value, **_limits
             )
 
         _given, _problem = tried(_step)
@@ -367,22 +367,10 @@ def played(sound, problem, mark_s=None):
     """Return a player of a stretch with its times and sides, or why there is none."""
     if problem is not None:
         return mo.callout(mo.plain_text(problem), kind="danger")
-    sides = " left, ".join(sound.roles) + (" right" if len(sound.roles) > 1 else "")
-    text = f"{sound.start_s:.2f} to {sound.end_s:.2f} s, {sides}"
+    text = f"{sound.start_s:.2f} to {sound.end_s:.2f} s, {sound.sides}"
     if mark_s is not None:
         text += f"; the moment comes after {mark_s - sound.start_s:.2f} s"
     return mo.hstack([mo.audio(sound.wav), mo.plain_text(text)], justify="start", align="center", gap=1)
-
-
-@app.function
-def written(pairs):
-    """Return label and value pairs in a wrapping line; everything is escaped."""
-    cells = "".join(
-        f"<div><div style='font-size:.75rem;opacity:.65'>{html.escape(label)}</div>"
-        f"<div style='font-weight:600'>{html.escape(value)}</div></div>"
-        for label, value in pairs
-    )
-    return mo.Html(f"<div style='display:flex;flex-wrap:wrap;gap:.5rem 2rem'>{cells}</div>")
 
 
 if __name__ == "__main__":

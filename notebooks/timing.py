@@ -7,7 +7,7 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", app_title="Timing: who yields, how soon, how sure")
+app = marimo.App(width="full", css_file="charts.css", app_title="Timing: who yields, how soon, how sure")
 
 with app.setup:
     import marimo as mo
@@ -200,25 +200,14 @@ def cells(at, now):
 
 @app.cell
 def yields(at, by, not_scorable, now):
-    _times = times_to("yield", now.events, by=by)
-    yield_summaries = summaries(_times)
+    yield_summaries = summaries(times_to("yield", now.events, by=by))
     mo.vstack(
         [
             mo.md(
                 "## Time to yield\n\nOf moments labelled yield in which the agent was speaking. An agent that never "
                 "stopped is censored and stays; the mean of the finished leaves them out, and flatters."
             ),
-            survival.chart(
-                curves(_times), yield_summaries, at_risk(_times, ticks_s=ticks(_times)), not_scorable=len(not_scorable)
-            ),
-            mo.md(tested(compared(_times))),
-            shown(
-                yield_summaries,
-                YIELDS,
-                "time_to_yield",
-                params=at,
-                table=table_of(with_intervals(yield_summaries), widths=WIDTHS),
-            ),
+            *waits("yield", now.events, by=by, not_scorable=len(not_scorable), sql=YIELDS, at=at),
         ]
     )
     return (yield_summaries,)
@@ -226,31 +215,14 @@ def yields(at, by, not_scorable, now):
 
 @app.cell
 def answers(at, by, not_scorable, now):
-    _times = times_to("respond", now.events, by=by)
-    _summaries = summaries(_times)
+    _words = {"title": "Time to respond", "awaited": "no answer yet", "since": "the end of the caller's turn"}
     mo.vstack(
         [
             mo.md(
                 "## Time to respond\n\nFrom the end of the caller's turn to the agent's answer, of all judged moments; "
                 "censored where the recording ended first."
             ),
-            survival.chart(
-                curves(_times),
-                _summaries,
-                at_risk(_times, ticks_s=ticks(_times)),
-                title="Time to respond",
-                awaited="no answer yet",
-                since="the end of the caller's turn",
-                not_scorable=len(not_scorable),
-            ),
-            mo.md(tested(compared(_times))),
-            shown(
-                _summaries,
-                ANSWERS,
-                "time_to_respond",
-                params=at,
-                table=table_of(with_intervals(_summaries), widths=WIDTHS),
-            ),
+            *waits("respond", now.events, by=by, not_scorable=len(not_scorable), sql=ANSWERS, at=at, **_words),
         ]
     )
     return
@@ -379,6 +351,18 @@ def summary(archive, archive_path, flips, now, talk_over, yield_summaries):
             )
         print(f"verdicts that flip somewhere on a slider: {flips.select('call_id', 'label_id').n_unique()}")
     return
+
+
+@app.function
+def waits(kind, events, *, by, not_scorable, sql, at, **words):
+    """Return curves, test and table of the times until the agent yields or responds."""
+    times = times_to(kind, events, by=by)
+    found = summaries(times)
+    curve = survival.chart(
+        curves(times), found, at_risk(times, ticks_s=ticks(times)), not_scorable=not_scorable, **words
+    )
+    table = table_of(with_intervals(found), widths=WIDTHS)
+    return [curve, mo.md(tested(compared(times))), shown(found, sql, f"time_to_{kind}", params=at, table=table)]
 
 
 if __name__ == "__main__":

@@ -63,11 +63,11 @@ def test_the_longest_overlap_comes_first_and_what_was_put_off_last(archive: Arch
 
 
 def test_a_judgement_is_scored_leaves_the_queue_and_can_be_taken_back(archive: Archive) -> None:
-    done = review.judge(archive, "c1", 12.0, expect="yield", author="one", max_time_to_yield_s=1.0)
+    done = review.judge(archive, "c1", onset_s=12.0, expect="yield", author="one", max_time_to_yield_s=1.0)
     assert done.event is not None
     assert (done.event["status"], done.event["expect"]) == ("FAIL", "yield")  # it stopped after 1.5 s
     assert onsets(archive) == [2.0]
-    review.judge(archive, "c1", 2.0, expect="yield", author="two", max_time_to_yield_s=1.0)
+    review.judge(archive, "c1", onset_s=2.0, expect="yield", author="two", max_time_to_yield_s=1.0)
     rows = review.history(archive).to_dicts()
     assert [(row["author"], row["onset_s"], row["status"]) for row in rows] == [
         ("two", 2.0, "PASS"),
@@ -84,9 +84,9 @@ def test_a_judgement_is_scored_leaves_the_queue_and_can_be_taken_back(archive: A
 
 def test_what_cannot_be_judged_is_refused(archive: Archive) -> None:
     with pytest.raises(UsageError, match="author"):
-        review.judge(archive, "c1", 12.0, expect="yield", author=" ")
+        review.judge(archive, "c1", onset_s=12.0, expect="yield", author=" ")
     with pytest.raises(UsageError, match="outside the call"):
-        review.judge(archive, "c1", 99.0, expect="hold", author="one")
+        review.judge(archive, "c1", onset_s=99.0, expect="hold", author="one")
     assert review.history(archive).is_empty()
 
 

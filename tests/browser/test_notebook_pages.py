@@ -168,3 +168,25 @@ def test_without_an_archive_both_say_what_to_do(app: App, served: Serve, tmp_pat
         assert "no such archive" in app.text("load")
         assert "workbench init" in app.text("load")
         assert "workbench demo" in app.text("load")
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "until"),
+    [
+        ("archive", "checks", "95 % Wilson interval"),
+        ("call", "lanes", "Level, speech and events"),
+        ("review", "heard", "The moment"),
+        ("timing", "verdicts", "Every labelled moment"),
+    ],
+)
+def test_a_chart_is_no_wider_than_its_column(
+    app: App, served: Serve, page_archive: Path, name: str, cell: str, until: str
+) -> None:
+    app.page.set_viewport_size({"width": 1100, "height": 2400})
+    app.open(served(name, page_archive))
+    drawn(app, cell, until)
+    column = app.cell(cell).bounding_box()
+    chart = app.cell(cell).locator("svg.marks").bounding_box()
+    assert chart["width"] > 800
+    assert column["x"] <= chart["x"]
+    assert chart["x"] + chart["width"] <= column["x"] + column["width"]

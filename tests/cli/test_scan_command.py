@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.cli import main
 from workbench.report.scan_store import stored
 
 RATE = 8000
@@ -37,17 +36,6 @@ def good(path: Path, seed: int) -> None:
 def bad(path: Path, seed: int) -> None:
     """Both speak for 2 s."""
     write(path, voice(seed, (2.0, 4.5)), voice(seed + 1, (0.5, 4.0), (5.0, 7.9)))
-
-
-@pytest.fixture
-def at(capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*args: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([str(arg) for arg in args])
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
 
 
 @pytest.fixture

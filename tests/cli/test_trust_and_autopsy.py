@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.cli import main
-
 RATE = 8000
 Run = Callable[..., tuple[int, str, str]]
 
@@ -29,17 +27,6 @@ CALLER = voice((3.0, 5.0), (9.0, 10.5), seconds=18, seed=1)
 AGENT = voice((0.5, 4.5), (16.6, 17.8), seconds=18, seed=2)
 BOTH = np.stack([CALLER, AGENT], axis=1)
 """The caller comes in at 3.0, both speak for 1.5 s; after 10.5 nobody speaks for 6.1 s."""
-
-
-@pytest.fixture
-def at(capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*args: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([str(arg) for arg in args])
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return run
 
 
 @pytest.fixture

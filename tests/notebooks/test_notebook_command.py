@@ -62,10 +62,12 @@ def test_an_installed_notebook_is_copied_once_and_then_kept(tmp_path: Path, monk
     shipped = tmp_path / "workbench" / "_shipped" / "notebooks" / "call.py"
     shipped.parent.mkdir(parents=True)
     shipped.write_text("first", encoding="utf-8")
+    shipped.with_name("charts.css").write_text("look", encoding="utf-8")
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     copy = notebook.editable(shipped)
     assert copy == Path("notebooks/call.py")
+    assert copy.with_name("charts.css").read_text(encoding="utf-8") == "look"
     copy.write_text("mine", encoding="utf-8")
     assert notebook.editable(shipped).read_text(encoding="utf-8") == "mine"
     assert shipped.read_text(encoding="utf-8") == "first"

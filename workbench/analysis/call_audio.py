@@ -56,6 +56,11 @@ class Stretch:
         """Length in seconds."""
         return self.end_s - self.start_s
 
+    @property
+    def sides(self) -> str:
+        """Who is heard where: "caller left, agent right", or the one that both ears hear."""
+        return " left, ".join(self.roles) + (" right" if len(self.roles) > 1 else "")
+
 
 def sides(archive: Archive, call_id: str) -> list[Side]:
     """Return the channels to listen to: caller and agent where they are apart, else what there is.

@@ -8,8 +8,8 @@ from typing import Literal
 
 from workbench.audio.source import Source, identify
 from workbench.errors import ImportFailed, UsageError
-from workbench.ingest.audio_names import HEADERLESS, partner, side
-from workbench.ingest.audio_sidecar import Sidecar, load_sidecar
+from workbench.ingest.audio_names import partner, side
+from workbench.ingest.audio_sidecar import Sidecar, load_sidecar, require_header
 from workbench.ingest.protocol import Options
 from workbench.plural import plural
 from workbench.timing.measuring import ROLES
@@ -73,13 +73,7 @@ def recognised(path: Path) -> tuple[Source, Sidecar]:
     if not path.is_file():
         raise UsageError("it is a device or a pipe", where=str(path), hint="write the sound to a file first")
     sidecar = load_sidecar(path, Options())
-    if path.suffix.lower() in HEADERLESS and not (sidecar.encoding and sidecar.sample_rate_hz):
-        raise ImportFailed(
-            "the file has no header, so nothing says how to decode it",
-            where=str(path),
-            hint=f'write {{"encoding": "ulaw", "sample_rate_hz": 8000}} to {path.stem}.json beside it',
-            rule="headerless",
-        )
+    require_header(path, sidecar)
     return identify(path, encoding=sidecar.encoding, sample_rate_hz=sidecar.sample_rate_hz), sidecar
 
 

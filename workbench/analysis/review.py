@@ -126,16 +126,7 @@ def window(archive: Archive, call_id: str, onset_s: float) -> Window:
     return Window(start_s, end_s, levels, speech.filter(inside).with_columns(cut))
 
 
-def judge(
-    archive: Archive,
-    call_id: str,
-    onset_s: float,
-    *,
-    expect: str,
-    author: str,
-    max_time_to_yield_s: float | None = None,
-    max_talk_over_s: float | None = None,
-) -> Judgement:
+def judge(archive: Archive, call_id: str, *, author: str, **said: Any) -> Judgement:
     """Label a moment and score all labels anew.
 
     Parameters
@@ -144,14 +135,10 @@ def judge(
         The archive; it sees what was written.
     call_id : str
         The call.
-    onset_s : float
-        The moment, in seconds on the call's clock.
-    expect : {'yield', 'hold'}
-        Stop for the caller, or go on speaking.
     author : str
         Who judges.
-    max_time_to_yield_s, max_talk_over_s : float, optional
-        Bounds of this moment, in seconds.
+    **said
+        `onset_s`, `expect` and perhaps bounds, as :func:`workbench.archive.labelling.checked_expectation` takes them.
 
     Returns
     -------
@@ -167,15 +154,7 @@ def judge(
     """
     from workbench.archive import labelling
 
-    label_id = labelling.expectation(
-        archive.layout,
-        call_id,
-        onset_s=onset_s,
-        expect=expect,
-        author=author,
-        max_time_to_yield_s=max_time_to_yield_s,
-        max_talk_over_s=max_talk_over_s,
-    )
+    label_id = labelling.expectation(archive.layout, call_id, author=author, **said)
     events = archive.score().events
     found = [event for event in events if (event["call_id"], event["label_id"]) == (call_id, label_id)]
     return Judgement(call_id, label_id, found[0] if found else None)

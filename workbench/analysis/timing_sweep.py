@@ -37,51 +37,7 @@ class Sweep(NamedTuple):
     flips: pl.DataFrame
 
 
-def grid_of(texts: Sequence[str]) -> dict[str, list[Value]]:
-    """Return a grid as it is typed.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        Each `NAME=VALUE,VALUE,...`: a parameter of :class:`ScoreConfig`, or one of `rel_db`, `abs_gate_db`,
-        `hangover_s`, `noise_percentile`, `dyn_margin_db` of :class:`MeasureConfig`. `none` is no bound.
-
-    Returns
-    -------
-    dict of str to list
-        Values by parameter, in the order given, each once.
-
-    Raises
-    ------
-    UsageError
-        For an unknown name, a value that is no number, or no parameter at all.
-    """
-    grid: dict[str, list[Value]] = {}
-    for text in texts:
-        name, _, values = (part.strip() for part in text.partition("="))
-        if name not in (*_SCORING, *SWEPT) or name in grid:
-            what = "is given twice" if name in grid else "is no parameter of scoring or measuring that can be swept"
-            raise UsageError(f"{name!r} {what}", where="--grid", hint=f"one of: {', '.join((*SWEPT, *_SCORING))}")
-        grid[name] = list(dict.fromkeys(_value(name, value.strip()) for value in values.split(",")))
-    if not grid:
-        raise UsageError("nothing is swept", where="--grid", hint="for instance --grid rel_db=10,15,20")
-    return grid
-
-
-def _value(name: str, text: str) -> Value:
-    if name == "echo_gate":
-        if text.lower() in ("true", "false"):
-            return text.lower() == "true"
-        raise UsageError(f"{name}={text}", where="--grid", hint="true or false")
-    if text.lower() == "none" and getattr(ScoreConfig(), name, 0) is None:
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"{name}={text} is no number", where="--grid", hint=f"for instance {name}=1,2,3") from None
-
-
-def sweep(held: HeldMoments, grid: Grid, *, base: ScoreConfig | None = None) -> Sweep:
+def sweep(held: HeldMoments, grid: Grid, *, base: ScoreConfig | None = None, by: str | None = None) -> Sweep:
     """Derive every verdict anew at every point of a grid and compare it with the default.
 
     Parameters
@@ -93,18 +49,20 @@ def sweep(held: HeldMoments, grid: Grid, *, base: ScoreConfig | None = None) -> 
         leaves them.
     base : ScoreConfig, optional
         The default that verdicts are compared with, beside the config that the archive was measured with.
+    by : str, optional
+        Column of the view `timing_events` that parts the counts, such as `caller_noisy`.
 
     Returns
     -------
     Sweep
-        `points` counts statuses and flips of each combination; a flip is another status, not another reason.
+        `points` counts statuses and flips of each combination and group (`group` is "all" without `by`); a flip is another status, not another reason.
         `flips` says for each moment and parameter, the others at their default, the nearest value below and above
         the default at which its verdict is another one. Tables are empty where nothing is labelled.
 
     Raises
     ------
     UsageError
-        When the grid has more than 2,000 points, or a value that its config refuses.
+        When the grid has more than 2,000 points, or a value that its config refuses; when `by` is no column.
     """
     base = base or ScoreConfig()
     size = prod(len(values) for values in grid.values())
@@ -123,7 +81,7 @@ def sweep(held: HeldMoments, grid: Grid, *, base: ScoreConfig | None = None) -> 
             seen[point] = held.rows(score, measure=measure, replaced=replaced)
     return Sweep(
         default,
-        _points(grid, points, before=before, seen=seen),
+        _points(grid, points, groups=held.groups(by), before=before, seen=seen),
         _moments(points, before=before, seen=seen),
         _flips(grid, default, labels=held.labels, before=before, seen=seen),
     )
@@ -152,24 +110,31 @@ Rows = list[dict[str, Any]]
 
 
 def _points(
-    grid: Grid, points: Sequence[tuple[Value, ...]], *, before: Rows, seen: Mapping[tuple[Value, ...], Rows]
+    grid: Grid,
+    points: Sequence[tuple[Value, ...]],
+    *,
+    groups: Sequence[str],
+    before: Rows,
+    seen: Mapping[tuple[Value, ...], Rows],
 ) -> pl.DataFrame:
     import polars as pl
 
     found = []
-    for values in points:
-        pairs = [(old["status"], new["status"]) for old, new in zip(before, seen[values], strict=True)]
-        counts = {f"{status.lower()}_count": sum(new == status for _, new in pairs) for status in STATUSES}
-        flips = {"flip_count": sum(old != new for old, new in pairs)}
-        flips |= {
-            "pass_to_fail_count": pairs.count(("PASS", "FAIL")),
-            "fail_to_pass_count": pairs.count(("FAIL", "PASS")),
-        }
-        found.append(dict(zip(grid, values, strict=True)) | counts | flips)
+    for group in sorted(set(groups)) or [ALL]:
+        own = [ix for ix, name in enumerate(groups) if name == group]
+        for values in points:
+            pairs = [(before[ix]["status"], seen[values][ix]["status"]) for ix in own]
+            counts = {f"{status.lower()}_count": sum(new == status for _, new in pairs) for status in STATUSES}
+            flips = {"flip_count": sum(old != new for old, new in pairs)}
+            flips |= {
+                "pass_to_fail_count": pairs.count(("PASS", "FAIL")),
+                "fail_to_pass_count": pairs.count(("FAIL", "PASS")),
+            }
+            found.append(dict(zip(grid, values, strict=True)) | {"group": group} | counts | flips)
     kinds: dict[str, Any] = {name: pl.Boolean if name == "echo_gate" else pl.Float64 for name in grid}
     counted = [f"{status.lower()}_count" for status in STATUSES]
     counted += ["flip_count", "pass_to_fail_count", "fail_to_pass_count"]
-    return pl.DataFrame(found, schema=kinds | dict.fromkeys(counted, pl.Int64))
+    return pl.DataFrame(found, schema=kinds | {"group": pl.String} | dict.fromkeys(counted, pl.Int64))
 
 
 def _moments(
@@ -244,8 +209,3 @@ def _place(name: str, value: Value) -> float:
     if value is None:
         return float("inf") if name in BOUNDS else float("-inf")
     return float(value)
-
-
-def value_text(value: Value) -> str:
-    """Return a value of a parameter as `--grid` takes it."""
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else decimals(value)

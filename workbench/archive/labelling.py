@@ -20,17 +20,7 @@ if TYPE_CHECKING:
 AUTHORITY = "human"
 
 
-def expectation(
-    layout: Layout,
-    call_id: str,
-    *,
-    onset_s: float,
-    expect: str,
-    author: str,
-    max_time_to_yield_s: float | None = None,
-    max_talk_over_s: float | None = None,
-    note: str | None = None,
-) -> str:
+def expectation(layout: Layout, call_id: str, *, author: str, **said: Any) -> str:
     """Say what the agent should have done at a moment of a call.
 
     Parameters
@@ -39,16 +29,10 @@ def expectation(
         The archive.
     call_id : str
         The call.
-    onset_s : float
-        When the caller begins, in seconds on the call's clock.
-    expect : {'yield', 'hold'}
-        Stop for the caller, or go on speaking.
     author : str
         Who judges.
-    max_time_to_yield_s, max_talk_over_s : float, optional
-        Bounds of this moment, in seconds.
-    note : str, optional
-        Anything worth keeping.
+    **said
+        The moment and what was expected, as :func:`checked_expectation` takes it.
 
     Returns
     -------
@@ -58,19 +42,9 @@ def expectation(
     Raises
     ------
     UsageError
-        When the call is not there, the moment lies outside it, or a value cannot be.
+        As :func:`checked_expectation`.
     """
-    label = checked_expectation(
-        layout,
-        call_id,
-        onset_s=onset_s,
-        expect=expect,
-        author=author,
-        max_time_to_yield_s=max_time_to_yield_s,
-        max_talk_over_s=max_talk_over_s,
-        note=note,
-    )
-    return _add(layout, call_id, label)
+    return _add(layout, call_id, checked_expectation(layout, call_id, author=author, **said))
 
 
 def checked_expectation(
@@ -86,10 +60,28 @@ def checked_expectation(
 ) -> dict[str, Any]:
     """Return the label that :func:`expectation` adds, as :func:`add_within` takes it; nothing is written.
 
+    Parameters
+    ----------
+    layout, call_id, author
+        As for :func:`expectation`.
+    onset_s : float
+        When the caller begins, in seconds on the call's clock.
+    expect : {'yield', 'hold'}
+        Stop for the caller, or go on speaking.
+    max_time_to_yield_s, max_talk_over_s : float, optional
+        Bounds of this moment, in seconds.
+    note : str, optional
+        Anything worth keeping.
+
+    Returns
+    -------
+    dict
+        The label's columns but for its id and time.
+
     Raises
     ------
     UsageError
-        As :func:`expectation`.
+        When the call is not there, the moment lies outside it, or a value cannot be.
     """
     if expect not in ("yield", "hold"):
         raise UsageError(f"expect is {expect!r}", hint="yield (the agent should stop) or hold (it should go on)")

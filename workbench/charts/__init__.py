@@ -1,7 +1,8 @@
 """Charts: a frame in, a Vega-Lite chart out, one file each, found by listing this folder.
 
 A file `NAME.py` holds one function `chart`, which gives an altair chart or, where it is drawn anew at every choice,
-a :class:`~workbench.charts.drawn.Drawn`. `theme` is the look they share, `shown` a table with its SQL.
+a :class:`~workbench.charts.drawn.Drawn`. `theme` is the look they share, `shown` a table with
+its SQL, `pairs` facts in a line.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from workbench.charts.drawn import Drawn
 
-_NOT_CHARTS = {"theme", "shown", "drawn"}
+_NOT_CHARTS = {"theme", "shown", "drawn", "pairs"}
 
 
 def charts() -> dict[str, Callable[..., alt.TopLevelMixin | Drawn]]:

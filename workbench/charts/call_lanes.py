@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
+from workbench.charts.drawn import nothing
 from workbench.plural import plural
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def chart(
     if not timed.is_empty():
         parts.append(_marks(timed, shade, x_scale, width=width))
     if not parts:
-        return theme.nothing("nothing in this call has a time", title=title)
+        return nothing("nothing in this call has a time", title=title)
     counts = ", ".join(plural(int((timed["kind"] == kind).sum()), kind) for kind in _ROWS)
     left_out = len(marks) - len(timed)
     subtitle = f"n: {plural(len(speech), 'run')} of speech, {counts}; " + (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
+from workbench.charts.drawn import nothing
 from workbench.plural import plural
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def chart(levels: pl.DataFrame, *, title: str = "Level over the call") -> Any:
 
     theme.require(levels, "role start_s end_s level_dbfs", chart="levels")
     if levels.is_empty():
-        return theme.nothing("no level was measured: no audio, or workbench measure has not run", title=title)
+        return nothing("no level was measured: no audio, or workbench measure has not run", title=title)
     roles = [role for role in theme.ROLES if role in set(levels["role"])]
     strip = (
         alt.Chart(levels)

@@ -114,15 +114,6 @@ def require(frame: pl.DataFrame, columns: str, *, chart: str) -> None:
         )
 
 
-def nothing(reason: str, *, title: str) -> Any:
-    """Return a chart that says why there is nothing to draw, in place of empty axes."""
-    import altair as alt
-    import polars as pl
-
-    text = alt.Chart(pl.DataFrame({"reason": [reason]})).mark_text(color=PALE, fontSize=13, align="left", x=0)
-    return dressed(text.encode(text="reason:N").properties(width=WIDTH, height=30), title=title, subtitle="n = 0")
-
-
 def in_notebook() -> None:
     """Make charts of this process show as SVG, without the menu that would open an editor on the network."""
     import altair as alt

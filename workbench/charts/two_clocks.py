@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
+from workbench.charts.drawn import nothing
 from workbench.plural import plural
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def chart(
         report=pl.when(pl.col("fault").is_null()).then(pl.lit("reported")).otherwise(pl.lit("impossible")),
     )
     if drawn.is_empty():
-        return theme.nothing("no report has an answer in the sound beside it", title=title)
+        return nothing("no report has an answer in the sound beside it", title=title)
     left_out = len(turns) - len(drawn)
     subtitle = f"n: {plural(len(drawn), 'report')}; " + (
         f"left out: {left_out} without an answer beside it, negative, or over a minute" if left_out else "none left out"

@@ -114,9 +114,11 @@ def editable(path: Path) -> Path:
         return path
     copy = Path("notebooks") / path.name
     if not copy.exists():
+        looks = [style for style in path.parent.glob("*.css") if not (copy.parent / style.name).exists()]
         try:
             copy.parent.mkdir(exist_ok=True)
-            shutil.copyfile(path, copy)
+            for file in (*looks, path):
+                shutil.copyfile(file, copy.parent / file.name)
         except OSError as error:
             raise UsageError(
                 f"no copy to edit can be written here ({error.strerror})",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from workbench.errors import ImportFailed
 from workbench.ingest.audio_names import HEADERLESS, MAGIC, SUFFIXES, call_stem, partner, side
-from workbench.ingest.audio_sidecar import Sidecar, is_sidecar, load_sidecar
+from workbench.ingest.audio_sidecar import Sidecar, is_sidecar, load_sidecar, require_header
 from workbench.ingest.intake import digest
 from workbench.ingest.protocol import Options
 from workbench.plural import plural
@@ -131,13 +131,7 @@ def _call(files: list[Path], audios: list[Audio], sidecar: Sidecar, *, end: floa
 def _probe(path: Path, sidecar: Sidecar) -> AudioInfo:
     from workbench.audio.read import probe
 
-    if path.suffix.lower() in HEADERLESS and not (sidecar.encoding and sidecar.sample_rate_hz):
-        raise ImportFailed(
-            "the file has no header, so nothing says how to decode it",
-            where=str(path),
-            hint=f'write {{"encoding": "ulaw", "sample_rate_hz": 8000}} to {call_stem(path)}.json beside it',
-            rule="headerless",
-        )
+    require_header(path, sidecar)
     return probe(path, encoding=sidecar.encoding, sample_rate_hz=sidecar.sample_rate_hz)
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from workbench.errors import ImportFailed
-from workbench.ingest.audio_names import SIDECAR_KEYS, call_stem, has_audio
+from workbench.ingest.audio_names import HEADERLESS, SIDECAR_KEYS, call_stem, has_audio
 from workbench.ingest.intake.peek import first_object
 from workbench.ingest.intake.references import resolve
 from workbench.ingest.intake.refusing import shown
@@ -32,6 +32,30 @@ class Sidecar(msgspec.Struct, kw_only=True):
     sample_rate_hz: int | None = None
     call: Call | None = None
     refusals: list[Refusal] = []
+
+
+def require_header(audio: Path, sidecar: Sidecar) -> None:
+    """Refuse an audio file of which nothing says how to decode it.
+
+    Parameters
+    ----------
+    audio : Path
+        The file; its ending tells whether it has a header.
+    sidecar : Sidecar
+        What lies beside it.
+
+    Raises
+    ------
+    ImportFailed
+        With the rule ``headerless``.
+    """
+    if audio.suffix.lower() in HEADERLESS and not (sidecar.encoding and sidecar.sample_rate_hz):
+        raise ImportFailed(
+            "the file has no header, so nothing says how to decode it",
+            where=str(audio),
+            hint=f'write {{"encoding": "ulaw", "sample_rate_hz": 8000}} to {call_stem(audio)}.json beside it',
+            rule="headerless",
+        )
 
 
 def is_sidecar(path: Path, head: bytes) -> bool:
