@@ -16,17 +16,18 @@
 -- reason: why it failed or could not be scored; empty: passed.
 -- agent_talking: whether the agent spoke at the onset; empty: not scored.
 -- did_yield: whether the agent stopped; empty: not scored.
--- awaits_yield: whether it belongs to the times to yield: scored, labelled yield, the agent speaking.
+-- awaits_yield: whether it belongs to the times to yield: labelled yield, the agent speaking, with a verdict or cut short by the recording's end.
 -- yield_observed_s: onset to the yield, or to the end of what was looked at; empty: not scored.
 -- yield_censored: whether the agent was still speaking then; empty: not scored.
 -- talk_over_s: both speaking; empty: not scored.
--- awaits_response: whether it belongs to the times to respond: scored, and the caller's turn ended before an answer.
+-- awaits_response: whether it belongs to the times to respond: heard as far, and the caller's turn ended before an answer.
 -- response_gap_s: end of the caller's turn to the answer; empty: premature, no answer, or not scored.
 -- response_observed_s: the same, or to the end of the recording; empty: premature, no end of turn, or not scored.
 -- response_censored: whether the recording ended before an answer came; empty: as before.
 -- decision_margin_s: slack to the tightest bound, negative beyond it; empty: no bound.
 -- boundary_sensitive: whether that is a hop at most; empty: no bound.
--- An agent that never stopped has a lower bound and no time to yield: it stays among those that are counted.
+-- An agent that never stopped has a lower bound and no time to yield: it stays among those that are counted, also where
+-- the recording ended too soon for a verdict.
 select
     events.call_id,
     events.label_id,
@@ -41,11 +42,13 @@ select
     events.reason,
     events.agent_talking,
     events.did_yield,
-    events.status in ('PASS', 'FAIL') and events.expect = 'yield' and events.agent_talking as awaits_yield,
+    coalesce(events.status in ('PASS', 'FAIL') or events.reason = 'recording_ended', false)
+        and events.expect = 'yield' and events.agent_talking as awaits_yield,
     events.yield_observed_s,
     events.yield_censored,
     events.talk_over_s,
-    events.status in ('PASS', 'FAIL') and events.response_observed_s is not null as awaits_response,
+    coalesce(events.status in ('PASS', 'FAIL') or events.reason = 'recording_ended', false)
+        and events.response_observed_s is not null as awaits_response,
     events.response_gap_s,
     events.response_observed_s,
     events.response_censored,

@@ -175,7 +175,7 @@ def columns() -> dict[str, Any]:
 
 
 def _event(row: Mapping[str, Any], label: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
-    judged = row["status"] in (PASS, FAIL)
+    heard = row["status"] in (PASS, FAIL) or row["reason"] == "recording_ended"  # cut short is censored, not unknown
     found = {name: row[name] for name in columns() if name in row}
     found |= {
         "source_format": facts["source_format"],
@@ -183,7 +183,7 @@ def _event(row: Mapping[str, Any], label: Mapping[str, Any], facts: Mapping[str,
         "agent_version": facts["agent_version"] or "not supplied",
         "author": label["author"] or "not supplied",
         "onset_s": label["onset_s"] if row["onset_s"] is None else row["onset_s"],
-        "awaits_yield": judged and row["expect"] == "yield" and bool(row["agent_talking"]),
-        "awaits_response": judged and row["response_observed_s"] is not None,
+        "awaits_yield": heard and row["expect"] == "yield" and bool(row["agent_talking"]),
+        "awaits_response": heard and row["response_observed_s"] is not None,
     }
     return found
