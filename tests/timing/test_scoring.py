@@ -67,17 +67,22 @@ def walked(caller: np.ndarray, agent: np.ndarray, onset: int) -> dict[str, int |
     onset = min(max(onset, 0), n - 1)
     search_end = min(n, onset + 300)
     found: dict[str, int | bool] = {"agent_talking": bool(a[max(0, onset - 10) : onset + 1].any())}
-    yielded = NONE
+    yielded = quiet = NONE
     for i in range(onset, search_end):
         first, last = i, i
         while first > 0 and not at[first - 1] and not at[i]:
             first -= 1
         while last < n and not at[last]:
             last += 1
-        if not at[i] and last - first >= 20 + PAD and c[max(0, i - 50) : i + 50].any():
+        if at[i] or last - first < 20 + PAD:
+            continue
+        quiet = i if quiet == NONE else quiet
+        if c[max(0, i - 50) : i + 50].any():
             yielded = i
             break
-    found["yielded_at"] = yielded
+    found["yielded_at"], found["quiet_at"] = yielded, quiet
+    found["went_on"] = quiet != NONE and bool(at[quiet:search_end].any())
+    found["caller_near"] = bool(c[max(0, onset - 50) : search_end].any())
     until = search_end if yielded == NONE else yielded
     found["talk_over"] = int((ct & at)[onset:until].sum())
     i = onset

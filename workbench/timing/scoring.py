@@ -27,14 +27,19 @@ NONE = -1
 class Scored(msgspec.Struct, frozen=True, kw_only=True):
     """One value a moment. Frames count from the start of the recording; -1 where there is none.
 
-    `onset` is the frame that was scored, `yielded_at` the first quiet one, `search_end` the one after the last
-    that was looked at, `turn_end` that after the caller's turn, `response` the first of the agent's next run,
-    `resumed_at` that of the run after the yield, `longest_after` the longest run from there on.
+    `onset` is the frame that was scored, `yielded_at` the first quiet one, `quiet_at` the same whether or not a
+    caller is near, `search_end` the one after the last that was looked at, `turn_end` that after the caller's turn,
+    `response` the first of the agent's next run, `resumed_at` that of the run after the yield, `longest_after` the
+    longest run from there on. `caller_near`: the caller speaks from `caller_proximity_s` before the onset to the end
+    of the search; `went_on`: the agent is loud again between `quiet_at` and the end of the search.
     """
 
     onset: NDArray[np.int64]
     agent_talking: NDArray[np.bool_]
     yielded_at: NDArray[np.int64]
+    quiet_at: NDArray[np.int64]
+    went_on: NDArray[np.bool_]
+    caller_near: NDArray[np.bool_]
     search_end: NDArray[np.int64]
     talk_over: NDArray[np.int64]
     turn_end: NDArray[np.int64]
@@ -111,7 +116,11 @@ def score(speech: Speech, *, recording: NDArray[np.int64], onset: NDArray[np.int
     talking = speaks(speech.agent, np.maximum(base, onset - lookback), onset + 1)
     search_end = np.minimum(after, onset + _frames(config.max_search_s, hop))
     pad_s = speech.pad[recording] * hop
-    yielded = _yields(speech, onset, search_end=search_end, base=base, after=after, pad_s=pad_s, hop=hop, config=config)
+    yielded, quiet = _stops(
+        speech, onset, search_end=search_end, base=base, after=after, pad_s=pad_s, hop=hop, config=config
+    )
+    near = np.maximum(1, _frames(config.caller_proximity_s, hop))
+    again = at(speech.agent.start, np.searchsorted(speech.agent.start, quiet))
     until = np.where(yielded == NONE, search_end, yielded)
     both = common(speech.caller, speech.agent)
     talk_over = frames_before(*both, until) - frames_before(*both, onset)
@@ -123,6 +132,9 @@ def score(speech: Speech, *, recording: NDArray[np.int64], onset: NDArray[np.int
         onset=onset - base,
         agent_talking=talking,
         yielded_at=_from_start(yielded, base),
+        quiet_at=_from_start(quiet, base),
+        went_on=(quiet != NONE) & (again != NONE) & (again < search_end),
+        caller_near=speaks(speech.caller, np.maximum(base, onset - near), search_end),
         search_end=search_end - base,
         talk_over=talk_over,
         turn_end=_from_start(turn_end, base),
@@ -181,7 +193,7 @@ def speaks(runs: Runs, first: NDArray[np.int64], after: NDArray[np.int64]) -> ND
     return there
 
 
-def _yields(
+def _stops(
     speech: Speech,
     onset: NDArray[np.int64],
     *,
@@ -191,8 +203,8 @@ def _yields(
     pad_s: NDArray[np.float64],
     hop: NDArray[np.float64],
     config: ScoreConfig,
-) -> NDArray[np.int64]:
-    """The first frame of the search in which the agent has gone quiet for long enough with the caller near."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first frame of the search in which the agent is quiet for long enough: with the caller near, and at all."""
     agent, caller = speech.agent, speech.caller
     needed = np.maximum(1, _frames(config.yield_hangover_s + pad_s, hop))
     near = np.maximum(1, _frames(config.caller_proximity_s, hop))
@@ -210,15 +222,17 @@ def _yields(
     # The caller speaks near a frame when a run reaches from `near` before it to less than `near` after it.
     there = caller.reaching(np.maximum(low, place - near[moment]))
     begins = at(caller.start, there)
-    place = np.maximum(place, begins - near[moment] + 1)
-    good = (
-        (loud - quiet >= needed[moment])
-        & (begins != NONE)
-        & (begins < high)
-        & (place < np.minimum(loud, search_end[moment]))
-    )
-    found = np.full(len(onset), np.iinfo(np.int64).max)
-    np.minimum.at(found, moment[good], place[good])
+    in_reach = np.maximum(place, begins - near[moment] + 1)
+    long, until = loud - quiet >= needed[moment], np.minimum(loud, search_end[moment])
+    heard = long & (begins != NONE) & (begins < high) & (in_reach < until)
+    stopped = long & (place < until)
+    yielded = _first(moment[heard], in_reach[heard], count=len(onset))
+    return yielded, _first(moment[stopped], place[stopped], count=len(onset))
+
+
+def _first(moment: NDArray[np.int64], frame: NDArray[np.int64], *, count: int) -> NDArray[np.int64]:
+    found = np.full(count, np.iinfo(np.int64).max)
+    np.minimum.at(found, moment, frame)
     return np.where(found == np.iinfo(np.int64).max, NONE, found)
 
 
