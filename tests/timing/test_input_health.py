@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
+from two_sided import measured
 
-from workbench.audio.config import MeasureConfig
 from workbench.timing.health import NEXT_STEPS
 from workbench.timing.leakage import coherence, copy_of, waveform_agreement
-from workbench.timing.measuring import measure_recording
 
 RATE = 8000
 GOLDEN = Path(__file__).parent / "golden"
@@ -45,16 +44,7 @@ def health(
     path = tmp_path / "call.wav"
     samples = np.clip(np.stack(channels, axis=1), -32768, 32767).astype(np.int16)
     soundfile.write(path, samples, RATE, subtype="PCM_16")
-    return measure_recording(
-        path,
-        recording_id="r",
-        call_id="c",
-        roles=roles,
-        offset_s=0.0,
-        config=MeasureConfig(),
-        run_id="run",
-        **more,
-    ).health
+    return measured(path, roles=roles, **more).health
 
 
 def test_a_clean_recording_has_nothing_against_it(tmp_path: Path) -> None:
@@ -100,15 +90,7 @@ def test_what_is_not_scorable_says_why_and_what_would_mend_it(
 
 
 def gallery(name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    found = measure_recording(
-        GOLDEN / name,
-        recording_id="r",
-        call_id="c",
-        roles=("caller", "agent"),
-        offset_s=0.0,
-        config=MeasureConfig(),
-        run_id="run",
-    )
+    found = measured(GOLDEN / name)
     return found.health, found.channels
 
 

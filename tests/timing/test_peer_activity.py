@@ -9,29 +9,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from two_sided import measured
 
 from workbench.audio.activity import activity
-from workbench.audio.config import MeasureConfig
 from workbench.audio.frames import frame_levels, to_dbfs
 from workbench.audio.read import blocks, probe
-from workbench.timing.measuring import Measured, measure_recording
 from workbench.timing.segments import runs
 
 CALLS = Path(__file__).parents[2] / "data" / "calls"
 GOLDEN: dict[str, Any] = json.loads((Path(__file__).parent / "golden" / "activity-hotato-1.20.0.json").read_text())
 clips = pytest.mark.parametrize("clip", sorted(GOLDEN))
-
-
-def measured(clip: str) -> Measured:
-    return measure_recording(
-        CALLS / clip,
-        recording_id="r",
-        call_id="c",
-        roles=("caller", "agent"),
-        offset_s=0.0,
-        config=MeasureConfig(),
-        run_id="run",
-    )
 
 
 def test_the_golden_file_has_clips() -> None:
@@ -40,7 +27,7 @@ def test_the_golden_file_has_clips() -> None:
 
 @clips
 def test_activity_is_the_same_frame_for_frame(clip: str) -> None:
-    frames = pa.concat_tables(measured(clip).frames)
+    frames = pa.concat_tables(measured(CALLS / clip).frames)
     for role in ("caller", "agent"):
         expected = np.zeros(GOLDEN[clip][role]["frames"], bool)
         for start, end in GOLDEN[clip][role]["runs"]:
@@ -50,7 +37,7 @@ def test_activity_is_the_same_frame_for_frame(clip: str) -> None:
 
 @clips
 def test_floor_threshold_peak_and_times_are_the_same(clip: str) -> None:
-    for row in measured(clip).channels:
+    for row in measured(CALLS / clip).channels:
         theirs = GOLDEN[clip][row["role"]]
         assert row["noise_floor_dbfs"] == pytest.approx(theirs["noise_floor_db"], abs=1e-8)
         assert row["threshold_dbfs"] == pytest.approx(theirs["threshold_db"], abs=1e-8)
@@ -71,6 +58,6 @@ def test_runs_without_their_tails_are_the_same(clip: str) -> None:
 
 @clips
 def test_real_calls_are_as_scorable_as_the_other_implementation_finds_them(clip: str) -> None:
-    health = measured(clip).health
+    health = measured(CALLS / clip).health
     assert health["scorable"] == GOLDEN[clip]["scorable"]
     assert health["verdict_eligible"] == GOLDEN[clip]["verdict_eligible"]

@@ -16,11 +16,12 @@ import pytest
 import soundfile
 from hotato.core import run_single
 from hotato.scan import scan_recording
+from two_sided import measured
 
 from workbench.audio.config import MeasureConfig
 from workbench.timing.events import scored
 from workbench.timing.lines import lay
-from workbench.timing.measuring import Measured, measure_recording
+from workbench.timing.measuring import Measured
 from workbench.timing.score_config import ScoreConfig
 
 CALLS = Path(__file__).parents[2] / "data" / "calls"
@@ -29,16 +30,7 @@ RATE = 8000
 
 
 def measure(path: Path) -> Measured:
-    return measure_recording(
-        path,
-        recording_id="r",
-        call_id="c",
-        roles=("caller", "agent"),
-        offset_s=0.0,
-        config=MeasureConfig(),
-        run_id="run",
-        channel_map_confirmed=True,
-    )
+    return measured(path, channel_map_confirmed=True)
 
 
 def ours(measured: Measured, labels: list[dict[str, Any]], config: ScoreConfig | None = None) -> list[dict[str, Any]]:
