@@ -1,7 +1,7 @@
 -- timing_events
 -- One row per labelled moment, as a scoring config judges it, with what is known of its call; labels that were taken back have none.
 -- Key: call_id, label_id, config_id.
--- Reads: calls, scored_events, standing_labels.
+-- Reads: calls, call_slices, scored_events, standing_labels.
 -- Units: *_s seconds.
 -- call_id: call.
 -- label_id: label.
@@ -9,6 +9,9 @@
 -- source_format: importer that read the call.
 -- agent_id: agent that answered; "not supplied" where the source does not say.
 -- agent_version: its version; "not supplied" where the source does not say.
+-- caller_noisy: whether the caller's speech is near the noise, see call_slices; empty: not described.
+-- caller_narrow_band: whether the caller is heard as over a telephone; empty: not described.
+-- agent_fast_talker: whether the agent talks fast; empty: not described.
 -- author: who labelled; "not supplied" where nobody is named.
 -- expect: what the label says the agent should do, yield or hold; empty: it does not say.
 -- onset_s: moment that was scored; where none was, the moment the label speaks of; empty: none.
@@ -35,6 +38,9 @@ select
     calls.source_format,
     coalesce(calls.agent_id, 'not supplied') as agent_id,
     coalesce(calls.agent_version, 'not supplied') as agent_version,
+    call_slices.caller_noisy,
+    call_slices.caller_narrow_band,
+    call_slices.agent_fast_talker,
     coalesce(labels.author, 'not supplied') as author,
     events.expect,
     coalesce(events.onset_s, labels.onset_s) as onset_s,
@@ -56,4 +62,5 @@ select
     events.boundary_sensitive
 from scored_events as events
 join calls using (call_id)
+join call_slices using (call_id)
 join standing_labels as labels using (call_id, label_id)

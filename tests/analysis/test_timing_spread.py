@@ -20,7 +20,7 @@ def events(*times: tuple[float, bool]) -> pl.DataFrame:
 
 def test_every_moment_falls_into_one_bin_and_the_censored_stay_apart() -> None:
     found = spread(events((0.29, False), (0.3, False), (3.0, True)), pl.DataFrame({"gap_s": [0.0, 0.3, 0.3, 99.0]}))
-    gaps, yields, over = (found.filter(pl.col("measure") == name).drop("measure").rows() for name in NAMES)
+    gaps, yields, over = (found.filter(pl.col("measure") == name).drop("measure", "group").rows() for name in NAMES)
     assert gaps == [(0.0, 1.0, SEEN, 3), (39.0, 40.0, SEEN, 1)]  # the last bin holds all longer gaps
     assert yields == [
         (pytest.approx(0.2), pytest.approx(0.3), SEEN, 1),
@@ -29,6 +29,18 @@ def test_every_moment_falls_into_one_bin_and_the_censored_stay_apart() -> None:
     ]
     assert [row[2:] for row in over] == [(SEEN, 1), (SEEN, 1), (CENSORED, 1)]
     assert spread(events(), pl.DataFrame({"gap_s": []}, schema={"gap_s": pl.Float64})).is_empty()
+
+
+def test_slices_share_their_bins_and_what_was_not_described_is_a_group_of_its_own() -> None:
+    found = events((0.29, False), (0.3, False), (3.0, True)).with_columns(caller_noisy=pl.Series([True, False, None]))
+    gaps = pl.DataFrame({"gap_s": [0.3, 0.4], "caller_noisy": [True, None]})
+    yields = spread(found, gaps, by="caller_noisy").filter(pl.col("measure") == "time to yield").sort("bin_start_s")
+    assert yields["group"].to_list() == ["noisy caller", "caller not noisy", "not described"]
+    assert (yields["bin_end_s"] - yields["bin_start_s"]).to_list() == pytest.approx([0.1] * 3)
+    gap = spread(found, gaps, by="caller_noisy").filter(pl.col("measure") == "response gap")
+    assert sorted(gap["group"]) == ["noisy caller", "not described"]
+    alone = spread(found, gaps.drop("caller_noisy"), by="caller_noisy").filter(pl.col("measure") == "response gap")
+    assert set(alone["group"]) == {"all"}
 
 
 NAMES = ("response gap", "time to yield", "talk-over")
@@ -67,6 +79,11 @@ def test_groups_and_too_few_calls_say_so() -> None:
         ("not supplied", 3, 0.15),
     ]
     assert rows[0]["reason"] == "no caller spoke"
+    noisy = calls([1, 2, 3], [10, 10, 10]).with_columns(caller_noisy=pl.Series([True, None, True]))
+    assert {row["group"]: row["talk_over_s"] for row in talk_over_shares(noisy, by="caller_noisy").to_dicts()} == {
+        "noisy caller": 4.0,
+        "not described": 2.0,
+    }
     assert talk_over_shares(calls([1, 2], [10, 10])).row(0, named=True)["reason"] == "fewer than 3 calls: no interval"
     assert talk_over_shares(calls([1, 1, 1], [9, 9, 9])).row(0, named=True)["reason"] == "no spread: no interval"
     assert talk_over_shares(calls([], [])).is_empty()

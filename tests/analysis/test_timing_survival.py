@@ -47,6 +47,16 @@ def test_only_moments_that_await_a_yield_are_counted() -> None:
     assert respond.rows() == [("d", "x", "all", 1.5, False)]
 
 
+def test_a_slice_of_the_sound_parts_times_and_not_described_is_never_false() -> None:
+    events = [event("a", 0.5, caller_noisy=True), event("b", 0.2, caller_noisy=False), event("c", None)]
+    times = timing_survival.times_to("yield", frame(events), by="caller_noisy")
+    assert times.select("call_id", "group").rows() == [
+        ("a", "noisy caller"),
+        ("b", "caller not noisy"),
+        ("c", "not described"),
+    ]
+
+
 def test_versions_are_told_apart_and_compared() -> None:
     events = [event(f"a{ix}", 0.3 + ix / 100, version="1") for ix in range(12)]
     events += [event(f"b{ix}", None if ix % 3 == 0 else 1.5 + ix / 100, version="2") for ix in range(12)]

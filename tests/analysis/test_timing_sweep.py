@@ -13,7 +13,8 @@ import soundfile as sf
 
 from workbench.analysis.timing_held import HeldMoments, columns
 from workbench.analysis.timing_levels import HeldLevels, Track
-from workbench.analysis.timing_sweep import grid_of, sweep
+from workbench.analysis.timing_settings import grid_of
+from workbench.analysis.timing_sweep import sweep
 from workbench.archive.archive import Archive
 from workbench.audio.config import MeasureConfig
 from workbench.errors import UsageError

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+from workbench.analysis.timing_slices import PARTS, group_of
+from workbench.archive.call_slices import SLICES, call_slices
 from workbench.archive.scoring import Evidence
+from workbench.errors import UsageError
 from workbench.timing.events import FAIL, PASS, scored
 from workbench.timing.lines import Line, lay
 
@@ -42,7 +45,8 @@ class HeldMoments:
         self.labels: list[dict[str, Any]] = self._evidence.labels
         self.call_ids = sorted({label["call_id"] for label in self.labels})
         calls = archive.reader.frame("select call_id, source_format, agent_id, agent_version from calls")
-        self._facts = {row["call_id"]: row for row in calls.filter(pl.col("call_id").is_in(self.call_ids)).to_dicts()}
+        labelled, slices = calls.filter(pl.col("call_id").is_in(self.call_ids)), call_slices(archive.reader)
+        self._facts = {row["call_id"]: row | slices[row["call_id"]] for row in labelled.to_dicts()}
         self._labelled = self._evidence.recordings.filter(pl.col("call_id").is_in(self.call_ids))
         self._health = {
             call_id: row | {"recording_id": row["caller_recording_id"]}
@@ -124,6 +128,35 @@ class HeldMoments:
         ]
         return pl.DataFrame(rows, schema=columns())
 
+    def groups(self, by: str | None) -> list[str]:
+        """Return the group of each label, in their order.
+
+        Parameters
+        ----------
+        by : str, optional
+            One of :data:`workbench.analysis.timing_slices.PARTS`; None: all are one group.
+
+        Returns
+        -------
+        list of str
+            Empty where nothing is labelled.
+
+        Raises
+        ------
+        UsageError
+            For another column.
+        """
+        import polars as pl
+
+        if by is not None and by not in PARTS:
+            raise UsageError(f"moments cannot be parted by {by!r}", hint=f"one of: {', '.join(PARTS)}")
+        kinds = {name: pl.Boolean if name in SLICES else pl.String for name in PARTS}
+        rows = [
+            {name: (label | self._facts.get(label["call_id"], {})).get(name) for name in PARTS} for label in self.labels
+        ]
+        found: list[str] = pl.DataFrame(rows, schema=kinds).with_columns(group_of(by))["group"].to_list()
+        return found
+
     def _line(self, measure: MeasureConfig) -> Line:
         if measure.config_id not in self._lines:
             segments = self._evidence.segments if measure == self.measured_with else self.levels.segments(measure)
@@ -165,8 +198,8 @@ def columns() -> dict[str, Any]:
     """
     import polars as pl
 
-    texts = ("call_id", "label_id", "config_id", *FACTS, "author", "expect")
-    kinds: dict[str, Any] = dict.fromkeys(texts, pl.String) | {"onset_s": pl.Float64}
+    kinds: dict[str, Any] = dict.fromkeys(("call_id", "label_id", "config_id", *FACTS), pl.String)
+    kinds |= dict.fromkeys(SLICES, pl.Boolean) | {"author": pl.String, "expect": pl.String, "onset_s": pl.Float64}
     kinds |= dict.fromkeys(("status", "reason"), pl.String)
     kinds |= dict.fromkeys(("agent_talking", "did_yield", "awaits_yield"), pl.Boolean)
     kinds |= {"yield_observed_s": pl.Float64, "yield_censored": pl.Boolean, "talk_over_s": pl.Float64}
@@ -181,6 +214,7 @@ def _event(row: Mapping[str, Any], label: Mapping[str, Any], facts: Mapping[str,
         "source_format": facts["source_format"],
         "agent_id": facts["agent_id"] or "not supplied",
         "agent_version": facts["agent_version"] or "not supplied",
+        **{name: facts[name] for name in SLICES},
         "author": label["author"] or "not supplied",
         "onset_s": label["onset_s"] if row["onset_s"] is None else row["onset_s"],
         "awaits_yield": heard and row["expect"] == "yield" and bool(row["agent_talking"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from workbench.analysis.timing_slices import group_of
 from workbench.stats import ratios, resampling
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ GAP, YIELD, OVER = "response gap", "time to yield", "talk-over"
 SEEN, CENSORED = "seen to its end", "longer than this (censored)"
 
 
-def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, most_bins: int = 40) -> pl.DataFrame:
+def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, by: str | None = None, most_bins: int = 40) -> pl.DataFrame:
     """Return how many of each measure fall into each bin.
 
     Parameters
@@ -22,6 +23,8 @@ def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, most_bins: int = 40) -> 
         Rows of the view `timing_events` of one config.
     gaps : polars.DataFrame
         `gap_s`: response gaps of calls, from the view `turn_gaps`; no label is needed for them.
+    by : str, optional
+        Column that parts them; gaps that lack it, as what a label says, stay together.
     most_bins : int, default 40
         Bins at most; each is the narrowest of 0.05, 0.1, 0.2, 0.25, 0.5 and 1 s that reaches the longest time,
         and longer times are counted in the last.
@@ -29,16 +32,19 @@ def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, most_bins: int = 40) -> 
     Returns
     -------
     polars.DataFrame
-        `measure`, `bin_start_s`, `bin_end_s`, `ended`, `moment_count`. Talk-over of an agent that never stopped is
+        `measure`, `group`, `bin_start_s`, `bin_end_s`, `ended`, `moment_count`; bins of a measure are those of all
+        groups. Talk-over of an agent that never stopped is
         censored with it: it would have gone on.
     """
     import polars as pl
 
     awaited = events.filter(pl.col("awaits_yield"))
+    censored = pl.col("yield_censored").alias("censored")
+    own = by if by is None or by in gaps.columns else None
     parts = [
-        (GAP, gaps.select(pl.col("gap_s").alias("s"), pl.lit(value=False).alias("censored"))),
-        (YIELD, awaited.select(pl.col("yield_observed_s").alias("s"), pl.col("yield_censored").alias("censored"))),
-        (OVER, awaited.select(pl.col("talk_over_s").alias("s"), pl.col("yield_censored").alias("censored"))),
+        (GAP, gaps.select(group_of(own), pl.col("gap_s").alias("s"), pl.lit(value=False).alias("censored"))),
+        (YIELD, awaited.select(group_of(by), pl.col("yield_observed_s").alias("s"), censored)),
+        (OVER, awaited.select(group_of(by), pl.col("talk_over_s").alias("s"), censored)),
     ]
     found = []
     for measure, values in parts:
@@ -47,18 +53,20 @@ def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, most_bins: int = 40) -> 
         width = bin_width(max(values["s"].to_list()), most_bins)
         place = (pl.col("s") / width + 1e-9).floor().clip(0, most_bins - 1)
         found.append(
-            values.group_by(place.alias("ix"), "censored")
+            values.group_by("group", place.alias("ix"), "censored")
             .agg(pl.len().cast(pl.Int64).alias("moment_count"))
-            .sort("ix", "censored")
+            .sort("group", "ix", "censored")
             .select(
                 pl.lit(measure).alias("measure"),
+                "group",
                 (pl.col("ix") * width).alias("bin_start_s"),
                 ((pl.col("ix") + 1) * width).alias("bin_end_s"),
                 pl.when("censored").then(pl.lit(CENSORED)).otherwise(pl.lit(SEEN)).alias("ended"),
                 "moment_count",
             )
         )
-    kinds = {"measure": pl.String, "bin_start_s": pl.Float64, "bin_end_s": pl.Float64, "ended": pl.String}
+    kinds = {"measure": pl.String, "group": pl.String, "bin_start_s": pl.Float64, "bin_end_s": pl.Float64}
+    kinds |= {"ended": pl.String}
     return pl.concat(found) if found else pl.DataFrame(schema=kinds | {"moment_count": pl.Int64})
 
 
@@ -103,9 +111,8 @@ def talk_over_shares(calls: pl.DataFrame, *, by: str | None = None, confidence: 
     kinds: dict[str, Any] = {"group": pl.String, "clock": pl.String, "call_count": pl.Int64}
     numbers = ("talk_over_s", "caller_s", "share", "share_low", "share_high", "boot_low", "boot_high")
     kinds |= dict.fromkeys(numbers, pl.Float64) | {"reason": pl.String}
-    group = pl.lit("all") if by is None else pl.col(by).cast(pl.String).fill_null("not supplied")
     rows = []
-    parts = calls.with_columns(group.alias("group")).sort("call_id").partition_by("group", "clock", as_dict=True)
+    parts = calls.with_columns(group_of(by)).sort("call_id").partition_by("group", "clock", as_dict=True)
     for (name, clock), own in sorted(parts.items(), key=lambda part: (str(part[0][0]), str(part[0][1]))):
         both, spoken = own["talk_over_s"].to_list(), own["caller_s"].to_list()
         found = ratios.ratio_of_sums(both, spoken, confidence=confidence)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.analysis.timing_slices import group_of
 from workbench.decimals import decimals
 from workbench.errors import UsageError
 from workbench.stats import resampling, survival
@@ -18,9 +19,6 @@ from workbench.stats.log_rank import LogRank, log_rank
 
 if TYPE_CHECKING:
     import polars as pl
-
-ALL = "all"
-"""The group of a frame that is not parted."""
 
 _KINDS = {"yield": ("awaits_yield", "yield_observed_s", "yield_censored")}
 _KINDS["respond"] = ("awaits_response", "response_observed_s", "response_censored")
@@ -37,7 +35,7 @@ def times_to(kind: str, events: pl.DataFrame, *, by: str | None = None) -> pl.Da
     events : polars.DataFrame
         Rows of the view `timing_events` of one config.
     by : str, optional
-        Column that parts them, such as `agent_version` or `source_format`.
+        Column that parts them: `agent_version`, `source_format`, or a slice such as `caller_noisy`.
 
     Returns
     -------
@@ -56,11 +54,10 @@ def times_to(kind: str, events: pl.DataFrame, *, by: str | None = None) -> pl.Da
     if by is not None and by not in events.columns:
         raise UsageError(f"the events have no column {by!r}", hint=f"one of: {', '.join(events.columns)}")
     awaits, duration, censored = _KINDS[kind]
-    group = pl.lit(ALL) if by is None else pl.col(by).cast(pl.String).fill_null("not supplied")
     return events.filter(pl.col(awaits)).select(
         "call_id",
         "label_id",
-        group.alias("group"),
+        group_of(by),
         pl.col(duration).alias("duration_s"),
         (~pl.col(censored)).alias("observed"),
     )

@@ -11,7 +11,8 @@ import msgspec
 
 from workbench.analysis.timing_held import BOUNDS, HeldMoments, own_bounds
 from workbench.analysis.timing_levels import SWEPT
-from workbench.decimals import decimals
+from workbench.analysis.timing_settings import Value, value_text
+from workbench.analysis.timing_slices import ALL
 from workbench.errors import UsageError
 from workbench.timing.score_config import ScoreConfig
 
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 2000
 STATUSES = ("PASS", "FAIL", "INCONCLUSIVE", "NOT_SCORABLE")
-_SCORING = tuple(field.name for field in msgspec.structs.fields(ScoreConfig))
 
-Value = float | bool | None
 Grid = Mapping[str, Sequence[Value]]
 
 
@@ -55,9 +54,10 @@ def sweep(held: HeldMoments, grid: Grid, *, base: ScoreConfig | None = None, by:
     Returns
     -------
     Sweep
-        `points` counts statuses and flips of each combination and group (`group` is "all" without `by`); a flip is another status, not another reason.
-        `flips` says for each moment and parameter, the others at their default, the nearest value below and above
-        the default at which its verdict is another one. Tables are empty where nothing is labelled.
+        `points` counts statuses and flips of each combination and group (`group` is "all" without `by`); a flip is
+        another status, not another reason. `flips` says for each moment and parameter, the others at their default,
+        the nearest value below and above the default at which its verdict is another one. Tables are empty where
+        nothing is labelled.
 
     Raises
     ------

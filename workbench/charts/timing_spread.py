@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
 from workbench.charts.drawn import Drawn, nothing
+from workbench.plural import plural
+from workbench.text.visible import visible
 
 if TYPE_CHECKING:
     import polars as pl
 
 _COLUMNS = "measure bin_start_s bin_end_s ended moment_count"
 SEEN, CENSORED = "seen to its end", "longer than this (censored)"  # as workbench.analysis.timing_spread names them
+MOST_GROUPS = 4
 COLOURS = {SEEN: theme.ROLES["agent"], CENSORED: "#d9a58a"}
 
 
@@ -21,7 +24,8 @@ def chart(spread: pl.DataFrame, *, not_scorable: int = 0, title: str = "How long
     Parameters
     ----------
     spread : polars.DataFrame
-        From :func:`workbench.analysis.timing_spread.spread`; a measure without a row is not drawn.
+        From :func:`workbench.analysis.timing_spread.spread`; a measure without a row is not drawn. Groups are drawn
+        below one another, those with the most first, at most four.
     not_scorable : int
         Labelled moments that could not be scored; the subtitle says so.
     title : str
@@ -42,26 +46,42 @@ def chart(spread: pl.DataFrame, *, not_scorable: int = 0, title: str = "How long
     theme.require(spread, _COLUMNS, chart="timing_spread")
     if spread.is_empty():
         return nothing("no gap and no scored moment", title=title)
+    if "group" not in spread.columns:
+        spread = spread.with_columns(group=pl.lit(""))
+    sizes = spread.group_by("group").agg(pl.col("moment_count").sum()).sort("moment_count", "group", descending=[1, 0])
+    groups = sizes["group"].to_list()
     measures = spread["measure"].unique(maintain_order=True).to_list()
-    panes, data = [], {}
-    for measure in measures:
-        own = spread.filter(pl.col("measure") == measure).drop("measure")
-        data[measure] = own
-        panes.append(_pane(measure, own, width=(theme.WIDTH - 60 * len(measures)) // len(measures)))
+    width = (theme.WIDTH - 60 * len(measures)) // len(measures)
+    rows: list[dict[str, Any]] = []
+    data: dict[str, pl.DataFrame] = {}
+    for group in groups[:MOST_GROUPS]:
+        panes = []
+        for measure in measures:
+            whole = spread.filter(pl.col("measure") == measure)
+            own = whole.filter(pl.col("group") == group).drop("measure", "group")
+            if own.is_empty():
+                continue
+            name = measure if len(groups) == 1 else f"{measure}, {visible(group)}"
+            data[name] = own
+            panes.append(_pane(name, own, title=measure, last=max(whole["bin_end_s"].to_list()), width=width))
+        row: dict[str, Any] = {"hconcat": panes, "spacing": 18}
+        rows.append(row if len(groups) == 1 else row | {"title": {"text": visible(group), "fontSize": 12}})
     counted = []
-    for measure, own in data.items():
+    for measure in measures:
+        own = spread.filter(pl.col("measure") == measure)
         censored = own.filter(pl.col("ended") == CENSORED)["moment_count"].sum()
         counted.append(f"{own['moment_count'].sum():,} {measure} ({censored:,} censored)")
     subtitle = f"n: {', '.join(counted)}; left out: {not_scorable:,} not scorable"
-    return Drawn({"hconcat": panes, "spacing": 18}, data, title=title, subtitle=subtitle)
+    if len(groups) > MOST_GROUPS:
+        subtitle += f", {plural(len(groups) - MOST_GROUPS, 'group')} with fewer"
+    return Drawn(rows[0] if len(rows) == 1 else {"vconcat": rows, "spacing": 14}, data, title=title, subtitle=subtitle)
 
 
-def _pane(measure: str, own: pl.DataFrame, *, width: int) -> dict[str, Any]:
-    last = max(own["bin_end_s"].to_list())
+def _pane(name: str, own: pl.DataFrame, *, title: str, last: float, width: int) -> dict[str, Any]:
     highest = max(own.select("bin_start_s", "moment_count").group_by("bin_start_s").sum()["moment_count"].to_list())
     legend = {"title": None, "orient": "bottom", "direction": "vertical"}
     return {
-        "data": {"name": measure},
+        "data": {"name": name},
         "mark": {"type": "bar", "binSpacing": 1, "opacity": 0.85},
         "encoding": {
             "x": {
@@ -69,7 +89,7 @@ def _pane(measure: str, own: pl.DataFrame, *, width: int) -> dict[str, Any]:
                 "type": "quantitative",
                 "bin": "binned",
                 "scale": {"domain": [0, last], "nice": False},
-                "title": f"{measure} (s)",
+                "title": f"{title} (s)",
                 "axis": {"tickCount": 6},
             },
             "x2": {"field": "bin_end_s"},
