@@ -24,7 +24,7 @@ ALWAYS_SEVERAL = {
     "workbench/ingest/intake/plausibility.py: words words": "three words at least",
     "workbench/ingest/intake/plausibility.py: len(starts) turns": "two turns at least",
     "workbench/report/one_snapshot.py: worst moments": "fewer than none",
-    "workbench/archive/importing.py: count rows": "TEMP",
+    "workbench/archive/importing.py: count rows": "says rows of one row as well",
     "workbench/cli/diff.py: count runs": "said of more than one",
 }
 NO_NUMBER = {
