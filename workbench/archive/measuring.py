@@ -13,7 +13,8 @@ from workbench.archive import failures, lock, runs
 from workbench.archive.deleted_meanwhile import standing
 from workbench.archive.lake import Writer, quote
 from workbench.archive.layout import Layout
-from workbench.archive.measure_job import Batch, Job, measure_job
+from workbench.archive.measure_job import Batch, Job
+from workbench.archive.measuring_process import measurers
 from workbench.archive.side_by_side import side_by_side
 from workbench.audio.config import MeasureConfig
 
@@ -194,7 +195,8 @@ def _run(jobs: list[Job], workers: int, on_progress: Progress | None) -> list[Ba
         if on_progress:
             on_progress(done, total)
 
-    return side_by_side(jobs, measure_job, workers=workers, on_done=told)
+    with measurers(jobs, workers) as measure_one:
+        return side_by_side(jobs, measure_one, workers=workers, on_done=told)
 
 
 def _changed(con: duckdb.DuckDBPyConnection, todo: list[dict[str, Any]]) -> set[str]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from workbench.cli import options, output
-from workbench.errors import ArchiveFailed, Exit, WorkbenchError
+from workbench.errors import ArchiveFailed, Exit
 from workbench.schema.call import ChannelRole, Origin, Refusal
-
-NEW_SNAPSHOTS = 2
-"""Snapshots of an archive that nothing was written to: the catalogue's first, and the tables."""
 
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
@@ -90,31 +89,24 @@ def command(
     from workbench.ingest.protocol import Options
 
     stated = Options(channels=_roles(channels), strict=strict, **said)
-    target = Path(archive_path)
-    with output.progress("importing", unit="MB", quiet=quiet or as_json) as show:
-        calls = read(
-            [Path(path) for path in paths],
-            stated,
-            format=format_name,
-            on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
-            workers=workers,
-        )
-        archive, made = _opened(target)
-        config = {"format": format_name, "media": media, "options": stated, "replace": replace}
-        try:
-            report = archive.add(
-                calls, storage=media, strict=strict, config=config, workers=workers, distinct=True, replace=replace
-            )
-        except WorkbenchError:
-            _unmake(archive, made=made)
-            raise
-    if not report.accepted:
-        _unmake(archive, made=made)
+    config = {"format": format_name, "media": media, "options": stated, "replace": replace}
     measured = None
-    if also_measure and report.accepted:
-        with output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
-            measured = archive.measure(workers=workers, verified=frozenset(report.recordings), on_progress=show)
-    archive.close()
+    with ExitStack() as stack:
+        with output.progress("importing", unit="MB", quiet=quiet or as_json) as show:
+            reading = read(
+                [Path(path) for path in paths],
+                stated,
+                format=format_name,
+                on_progress=lambda done, total, _path: show(done / 1e6, total / 1e6),
+                workers=workers,
+            )
+            calls = stack.enter_context(closing(reading))  # it hashes ahead while the archive is made
+            archive = stack.enter_context(_opened(Path(archive_path)))
+            how = {"storage": media, "strict": strict, "config": config, "replace": replace}
+            report = archive.add(calls, workers=workers, distinct=True, **how)
+        if also_measure and report.accepted:
+            with output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
+                measured = archive.measure(workers=workers, verified=frozenset(report.recordings), on_progress=show)
     if as_json:
         output.json_line(summary(report) | ({"measured": measured.measured} if measured else {}))
     elif not quiet or not report.accepted:
@@ -129,28 +121,28 @@ def command(
         sys.exit(Exit.REFUSED)
 
 
-def _opened(target: Path) -> tuple[Archive, bool]:
-    """Open an archive, made where there is none; return whether it was made here and not by a process beside."""
+@contextmanager
+def _opened(target: Path) -> Iterator[Archive]:
+    """Open an archive, made where there is none; one that was made and that nothing went into is removed again."""
     from workbench.archive.archive import Archive
     from workbench.archive.creating import is_free
     from workbench.archive.layout import Layout
 
-    layout = Layout(target.absolute())
+    layout, made = Layout(target.absolute()), False
     if is_free(layout):
         try:
-            return Archive.create(target), True
+            Archive.create(target)
+            made = True
         except ArchiveFailed:
             if not layout.marker.exists():
                 raise
-    return Archive(target), False
-
-
-def _unmake(archive: Archive, *, made: bool) -> None:
-    """Remove an archive that this command made and that nothing went into, from here or from a process beside."""
-    untouched = made and not archive.layout.spools() and len(archive.history()) == NEW_SNAPSHOTS
-    archive.close()
-    if untouched:
-        shutil.rmtree(archive.path, ignore_errors=True)
+    with Archive(target) as archive:
+        try:
+            yield archive
+        finally:  # from here or from a process beside
+            if made and not layout.spools() and not any(layout.data.rglob("*.parquet")):
+                archive.close()
+                shutil.rmtree(archive.path, ignore_errors=True)
 
 
 def _tell_more(calls: Reading, report: ImportReport) -> None:

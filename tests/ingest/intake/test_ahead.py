@@ -63,7 +63,33 @@ def test_the_digests_are_known_when_a_call_is_read(folder: Path) -> None:
     assert info.hits >= 30
 
 
-def test_a_strict_reading_ends_at_the_first_refusal_with_work_still_ahead(folder: Path) -> None:
+def test_threads_begin_before_the_first_call_is_asked_for_and_end_when_closed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, released = threading.Event(), threading.Event()
+    asked: list[Path] = []
+
+    def slow(path: Path) -> str:
+        asked.append(path)
+        begun.set()
+        released.wait(5.0)
+        return ""
+
+    monkeypatch.setattr(ahead, "file_sha256", slow)
+    threads = threading.active_count()
+    reading = read([folder], workers=2)
+    assert begun.wait(5.0)
+    released.set()
+    reading.close()
+    assert threading.active_count() == threads
+    assert len(asked) < 31
+    assert list(reading) == []
+
+
+def test_a_strict_reading_ends_at_the_first_refusal_with_work_still_ahead(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ahead, "PER_WORKER", 4)
     file_digest._digests.cache_clear()
     threads = threading.active_count()
     with pytest.raises(ImportFailed, match="not a sound file"):

@@ -49,11 +49,12 @@ class Reading(Iterator[Call | Refusal]):
         self.survey = survey
         self.referenced = 0
         self._options = options
-        self._workers = workers
         self._on_progress = on_progress
         self._owned: set[str] = set()
         self._seen = Seen()
-        self._iterator = self._all()
+        audio = [item for item in survey.inputs if item.importer and item.importer.FORMAT == "audio"]
+        self._audio = digested(audio, workers)
+        self._iterator = self._all(audio)
 
     @property
     def skipped(self) -> int:
@@ -66,19 +67,23 @@ class Reading(Iterator[Call | Refusal]):
             return found
         found = strip_refusal(found)
         if self._options.strict and found.scope != "note":
-            self._iterator.close()  # with the threads that work ahead
+            self.close()
             where = f"{found.source_uri}, {found.location}" if found.location else found.source_uri
             raise ImportFailed(found.message, where=where, hint=found.hint, rule=found.rule)
         return found
 
-    def _all(self) -> Generator[Call | Refusal]:
+    def close(self) -> None:
+        """End the threads that work ahead; nothing more is read."""
+        self._iterator.close()
+        self._audio.close()
+
+    def _all(self, audio: list[Input]) -> Generator[Call | Refusal]:
         """Calls with words before audio alone, since they may name that audio as theirs."""
-        audio = [item for item in self.survey.inputs if item.importer and item.importer.FORMAT == "audio"]
         chosen = {item.path for item in audio}
         others = [item for item in self.survey.inputs if item.path not in chosen]
         ids = _audio_ids(audio)
         done, total = 0, self.survey.total_bytes
-        for item in itertools.chain(others, digested(audio, self._workers)):
+        for item in itertools.chain(others, self._audio):
             if self._on_progress is not None:
                 self._on_progress(done, total, item.path)
             if item.path in chosen and self._is_owned(item.path):
