@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.archive.call_slices import SLICES, call_slices
 from workbench.audio.config import MeasureConfig
 from workbench.errors import UsageError
 from workbench.timing.contracts.battery import MIN_FAILING, Battery, Case, compare_groups
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from workbench.archive.lake import Reader
 
 GROUPS = ("agent_version", "agent_id", "agent_config_sha256", "arm", "experiment_id")
-BY = (*GROUPS, "config_id")
-"""What calls can be grouped by; `config_id` compares two rulers over the same calls, not two agents."""
+BY = (*GROUPS, *SLICES, "config_id")
+"""What calls can be grouped by; slices of the sound have the groups true and false, and a call whose sound is not
+described is in neither. `config_id` compares two rulers over the same calls, not two agents."""
 
 Group = dict[str, Any]
 
@@ -52,7 +54,7 @@ def scored_groups(reader: Reader, by: str, *, names: tuple[str, str], config_id:
     """
     if by not in BY:
         raise UsageError(f"calls cannot be grouped by {by!r}", where="--by", hint=f"one of {', '.join(BY)}")
-    calls = {row["call_id"]: row for row in reader.frame("from calls").to_dicts()}
+    calls = _calls(reader)
     rows = _standing(reader).to_dicts() if by == "config_id" else chosen_events(reader, config_id)[0]
     groups = []
     for name in names:
@@ -61,8 +63,7 @@ def scored_groups(reader: Reader, by: str, *, names: tuple[str, str], config_id:
             raise UsageError(
                 f"no labelled moment of {by} {name!r} was scored",
                 where=f"--by {by}",
-                hint="workbench label CALL --at SECONDS --expect yield labels a moment, and workbench score scores; "
-                'workbench sql "select distinct ' + _where_from(by) + '" lists the groups',
+                hint=_hint(by),
             )
         groups.append(_cases(mine, calls, by))
     return groups
@@ -70,6 +71,22 @@ def scored_groups(reader: Reader, by: str, *, names: tuple[str, str], config_id:
 
 def chosen_events(reader: Reader, config_id: str | None) -> tuple[list[dict[str, Any]], str]:
     """Return the scored events of labels that stand, under one scoring config, and its id.
+def _hint(by: str) -> str:
+    view = "call_slices" if by in SLICES else "scored_events" if by == "config_id" else "calls"
+    described = "workbench acoustics describes the sound; " if by in SLICES else ""
+    return (
+        f"{described}workbench label CALL --at SECONDS --expect yield labels a moment, and workbench score scores; "
+        f'workbench sql "select distinct {by} from {view}" lists the groups'
+    )
+
+
+def _calls(reader: Reader) -> dict[str, Group]:
+    """Facts of each call by its id; slices of its sound as the words true and false."""
+    slices, words = call_slices(reader), {True: "true", False: "false", None: None}
+    rows = reader.frame("from calls").to_dicts()
+    return {row["call_id"]: row | {name: words[slices[row["call_id"]][name]] for name in SLICES} for row in rows}
+
+
 
     Parameters
     ----------

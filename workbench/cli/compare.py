@@ -30,7 +30,9 @@ _OF_GROUPS = ("config", "min_n", "policy")
 @click.option("--max-time-to-yield-s", type=float, metavar="SECONDS", help="Bound.")
 @click.option("--max-talk-over-s", type=float, metavar="SECONDS", help="Bound.")
 @click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which.  [default: caller,agent]")
-@click.option("--by", metavar="COLUMN", help="Compare groups of an archive: agent_version, arm, ..., config_id.")
+@click.option(
+    "--by", metavar="COLUMN", help="Compare groups of an archive: agent_version, arm, caller_noisy, ..., config_id."
+)
 @options.archive
 @click.option("--config", metavar="ID", help="With --by: the scoring config.")
 @click.option("--min-n", type=click.IntRange(1), help="With --by: fewest failed moments for a claim.  [default: 3]")
@@ -66,6 +68,7 @@ def command(
     if wrong:
         what = "groups of an archive" if by else "two sound files"
         named = ", ".join("--" + name.replace("_", "-") for name in wrong)
+      workbench compare false true --by caller_noisy
         raise UsageError(f"{named} says nothing about {what}", hint="--by COLUMN compares groups; without it, files")
     if by is None:
         regressed = _files(before, after, given, deployed=after_deploy, as_json=as_json)

@@ -93,6 +93,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         answers=answers,
         tests=tests,
         by=BY,
+        slices=_slices(events),
         failed_count=len(failed),
         moments=shown,
         silent_count=sounds.silent_count,
@@ -150,6 +151,20 @@ def _survival(kind: str, events: pl.DataFrame) -> dict[str, Any]:
             label=label,
         )
     return {"figure": figure, "rows": summaries.to_dicts()}
+
+
+def _slices(events: pl.DataFrame) -> list[tuple[str, Rows, Any]]:
+    """Each slice of the sound that is described in a moment that awaits a yield: its times, and their test."""
+    from workbench.analysis import timing_survival
+    from workbench.archive.call_slices import SLICES
+
+    found = []
+    for name in SLICES:
+        times = timing_survival.times_to("yield", events, by=name)
+        if not set(times["group"]) <= {"not described"}:
+            rows = timing_survival.summaries(times).to_dicts()
+            found.append((name, rows, timing_survival.compared(times.filter(times["group"] != "not described"))))
+    return found
 
 
 def _failed(judged: pl.DataFrame) -> Rows:

@@ -1,0 +1,30 @@
+"""Histograms parted by how a call sounded."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from workbench.charts import charts, theme
+
+CHARTS = charts()
+SPREAD = pl.DataFrame(
+    [
+        ("response gap", 0.0, 0.1, "seen to its end", 3),
+        ("time to yield", 0.2, 0.4, "seen to its end", 2),
+        ("time to yield", 2.8, 3.0, "longer than this (censored)", 1),
+    ],
+    schema=["measure", "bin_start_s", "bin_end_s", "ended", "moment_count"],
+    orient="row",
+)
+
+
+def test_histograms_of_slices_stand_below_one_another_on_one_axis() -> None:
+    groups = ("noisy caller", "caller not noisy", "not described", "a", "b")
+    parted = pl.concat(SPREAD.with_columns(group=pl.lit(name)) for name in groups)
+    spec = CHARTS["timing_spread"](parted).to_dict()
+    assert len(spec["vconcat"]) == 4
+    assert "1 group with fewer" in spec["title"]["subtitle"]
+    assert "15 response gap (0 censored)" in spec["title"]["subtitle"]
+    domains = [row["hconcat"][1]["encoding"]["x"]["scale"]["domain"] for row in spec["vconcat"]]
+    assert domains == [[0, 3.0]] * 4
+    assert theme.svg(CHARTS["timing_spread"](parted)).count("noisy caller") >= 2
