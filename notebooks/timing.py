@@ -359,7 +359,7 @@ def waits(kind, events, *, by, not_scorable, sql, at, **words):
     times = times_to(kind, events, by=by)
     found = summaries(times)
     curve = survival.chart(
-        curves(times), found, at_risk(times, ticks_s=ticks(times)), not_scorable=not_scorable, **words
+        curves(times), found, at_risk(times, ticks_s=ticks(times)), times=times, not_scorable=not_scorable, **words
     )
     table = table_of(with_intervals(found), widths=WIDTHS)
     return [curve, mo.md(tested(compared(times))), shown(found, sql, f"time_to_{kind}", params=at, table=table)]

@@ -1,4 +1,4 @@
-"""A number as people read it: decimals, and no powers of ten."""
+"""Numbers as people read them: decimals and no powers of ten; an interval of which an end may be missing."""
 
 from __future__ import annotations
 
@@ -32,3 +32,27 @@ def decimals(value: float) -> str:
     places = 0 if size == 0 else max(2, 3 - math.floor(math.log10(size)))
     text = f"{value:.{places}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def between(low: float | None, high: float | None) -> str | None:
+    """Return an interval in words.
+
+    Parameters
+    ----------
+    low, high : float or None
+        Its ends; None, or infinite, for one that the data do not reach.
+
+    Returns
+    -------
+    str or None
+        Two decimals each; None where neither end is known.
+
+    Examples
+    --------
+    >>> between(0.25, 0.5), between(3.0, None), between(None, 0.5), between(None, math.inf)
+    ('0.25 to 0.50', 'above 3.00', 'up to 0.50', None)
+    """
+    first, last = ("" if end is None or not math.isfinite(end) else f"{end:.2f}" for end in (low, high))
+    if first and last:
+        return f"{first} to {last}"
+    return f"above {first}" if first else f"up to {last}" if last else None

@@ -27,7 +27,7 @@ def test_bounds_that_are_open_or_missing_say_so() -> None:
         row |= {f"{name}_s": 0.5, f"{name}_low_s": 0.25, f"{name}_high_s": None}
     shown = timing_shown.with_intervals(pl.DataFrame([row | {"p90_s": None, "p90_low_s": None}])).row(0, named=True)
     assert (shown["calls"], shown["moments"], shown["censored"]) == (8, 8, 1)
-    assert (shown["median (s)"], shown["median, 95 %"]) == (0.5, "0.25 to open")
+    assert (shown["median (s)"], shown["median, 95 %"]) == (0.5, "above 0.25")
     assert (shown["p90 (s)"], shown["p90, 95 %"]) == (None, "none")
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from workbench.analysis import timing_survival
 from workbench.analysis.timing_held import columns
+from workbench.analysis.timing_shown import with_intervals
 from workbench.errors import UsageError
 
 Events = list[dict[str, Any]]
@@ -99,6 +100,16 @@ def test_where_nobody_yielded_the_limits_are_those_that_exist() -> None:
     assert (last["survival"], last["high"], last["at_risk"]) == (1.0, 1.0, 4)
     first = timing_survival.curves(times).row(0, named=True)
     assert first["low"] == pytest.approx(0.025 ** (1 / 4))  # none of four: [(alpha/2)^(1/n), 1]
+
+
+def test_a_median_that_no_draw_reaches_lies_above_what_was_observed() -> None:
+    """Six calls, each with one yield in five moments: 80 % are still awaited at the end, whichever calls are drawn."""
+    events = [event(f"c{ix}", 0.5 if nth == 0 else None, label_id=str(nth)) for ix in range(6) for nth in range(5)]
+    summary = timing_survival.summaries(timing_survival.times_to("yield", frame(events)))
+    row = summary.row(0, named=True)
+    assert (row["median_s"], row["median_low_s"], row["median_high_s"]) == (None, 3.0, None)
+    assert "the median was not reached" in row["reason"]
+    assert with_intervals(summary)["median, 95 %"].to_list() == ["above 3.00"]
 
 
 def test_nothing_awaited_gives_no_rows_and_unknown_names_are_refused() -> None:

@@ -77,15 +77,15 @@ def clock_rows() -> pl.DataFrame:
     return frame.with_columns(difference_ms=pl.col("reported_ms") - pl.col("gap_ms"))
 
 
-def survival_rows() -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Four moments: yields at 0.5 and 1 s, two that spoke on for 3 s."""
+def survival_rows() -> tuple[tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame], pl.DataFrame]:
+    """Four moments: yields at 0.5 and 1 s, two that spoke on, for 2 and for 3 s."""
     times = pl.DataFrame(
-        [(f"c{ix}", "x", "v1", time, time < 3) for ix, time in enumerate((0.5, 1.0, 3.0, 3.0))],
+        [(f"c{ix}", "x", "v1", time, time < 2) for ix, time in enumerate((0.5, 1.0, 2.0, 3.0))],
         schema=["call_id", "label_id", "group", "duration_s", "observed"],
         orient="row",
     )
     at_risk = timing_survival.at_risk(times, ticks_s=[0.0, 1.0, 2.0, 3.0])
-    return timing_survival.curves(times), timing_survival.summaries(times), at_risk
+    return (timing_survival.curves(times), timing_survival.summaries(times), at_risk), times
 
 
 def moment_rows() -> pl.DataFrame:
@@ -125,7 +125,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     ),
     "rates": lambda: CHARTS["rates"](rate_rows()),
     "response_gaps": lambda: CHARTS["response_gaps"](*gap_rows()),
-    "survival": lambda: CHARTS["survival"](*survival_rows(), not_scorable=1),
+    "survival": lambda: CHARTS["survival"](*survival_rows()[0], times=survival_rows()[1], not_scorable=1),
     "timing_moments": lambda: CHARTS["timing_moments"](moment_rows()),
     "timing_spread": lambda: CHARTS["timing_spread"](SPREAD, not_scorable=1),
     "two_clocks": lambda: CHARTS["two_clocks"](clock_rows(), offset_ms=-100.0, drift_ms_per_min=30.0),
@@ -310,9 +310,30 @@ def test_survival_counts_the_censored_and_who_was_at_risk() -> None:
     spec = EXAMPLES["survival"]().to_dict()
     assert "n: 4 moments, 2 of them censored" in spec["title"]["subtitle"]
     assert "left out: 1 not scorable" in spec["title"]["subtitle"]
-    assert [row["at_risk"] for row in spec["datasets"]["risk"]] == [4, 3, 2, 2]
+    assert [row["at_risk"] for row in spec["datasets"]["risk"]] == [4, 3, 2, 1]
     assert spec["datasets"]["curves"][-1]["survival"] == 0.5
     assert "at risk" in theme.svg(EXAMPLES["survival"]())
+
+
+def test_survival_has_a_dot_where_something_was_seen_and_a_stroke_where_observation_ended() -> None:
+    data = EXAMPLES["survival"]().to_dict()["datasets"]
+    assert [row["time_s"] for row in data["curves"] if row["seen"]] == [0.5, 1.0]
+    strokes = [(row["time_s"], row["survival"], row["moment_count"]) for row in data["ended"]]
+    assert strokes == [(2.0, 0.5, 1), (3.0, 0.5, 1)]
+    assert "stroke" in theme.svg(EXAMPLES["survival"]())
+    subtitle = EXAMPLES["survival"]().to_dict()["title"]["subtitle"]
+    assert "2 of them censored (stroke)" in subtitle
+
+
+def test_as_many_strokes_as_can_be_seen_count_all_that_were_censored() -> None:
+    rows = [("c", "x", "all", 0.1 + ix / 1000, ix % 50 == 0) for ix in range(5000)]
+    names = ["call_id", "label_id", "group", "duration_s", "observed"]
+    times = pl.DataFrame(rows, schema=names, orient="row")
+    parts_ = (timing_survival.curves(times), timing_survival.summaries(times.head(60)))
+    risk = timing_survival.at_risk(times, ticks_s=[0.0])
+    ended = CHARTS["survival"](*parts_, risk, times=times).to_dict()["datasets"]["ended"]
+    assert len(ended) <= 401
+    assert sum(row["moment_count"] for row in ended) == 4900
 
 
 def test_moments_that_flipped_or_touch_a_bound_come_first_and_say_so() -> None:
@@ -321,7 +342,10 @@ def test_moments_that_flipped_or_touch_a_bound_come_first_and_say_so() -> None:
     assert rows[0]["beside"] == "FAIL · slow to yield · flipped · next to a bound"
     many = pl.concat(moment_rows().with_columns(call_id=pl.lit(f"c{ix}"), flipped=ix == 7) for ix in range(30))
     chart = CHARTS["timing_moments"](many).to_dict()
-    assert "left out: 50" in chart["title"]["subtitle"]
+    assert "left out: 50 (21 FAIL, 29 others)" in chart["title"]["subtitle"]
+    flipped = pl.concat(moment_rows().with_columns(call_id=pl.lit(f"c{ix}"), flipped=True) for ix in range(30))
+    assert "left out: 50 (50 flipped)" in CHARTS["timing_moments"](flipped).to_dict()["title"]["subtitle"]
+    assert "nothing to see" not in json.dumps(CHARTS["timing_moments"](flipped).to_dict()["title"])
     assert chart["datasets"]["moments"][0]["name"].startswith("c7 @ 2.00 s")
 
 

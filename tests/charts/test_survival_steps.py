@@ -22,8 +22,8 @@ def test_a_curve_with_thousands_of_times_is_drawn_whole() -> None:
     )
     summaries = pl.DataFrame({"group": ["all"], "call_count": [9], "moment_count": [count], "censored_count": [0]})
     risk = pl.DataFrame({"group": ["all"], "time_s": [0.0], "at_risk": [count]})
-    rows = chart(curves, summaries, risk).to_dict()["datasets"]
-    (drawn,) = [table for table in rows.values() if "survival" in table[0]]
+    times = pl.DataFrame({"group": ["all"], "duration_s": [1.0], "observed": [True]})
+    drawn = chart(curves, summaries, risk, times=times).to_dict()["datasets"]["curves"]
     assert len(drawn) <= MOST_STEPS + 2
     assert (drawn[0]["time_s"], drawn[-1]["time_s"]) == (0.0, 19.999)
     steps = np.diff([row["survival"] for row in drawn])

@@ -139,3 +139,17 @@ def test_without_a_label_or_with_a_number_that_cannot_be_it_is_refused(
         report("timing").build(archive, worst=-1)
     with Archive(place) as archive:
         assert '<figure class="moment"' not in report("timing").build(archive, worst=0)
+
+
+def test_a_median_that_is_not_reached_is_said_in_words(tmp_path: Path) -> None:
+    """Four agents that speak on: nobody yields in any of eight moments."""
+    on = tones(tmp_path / "on.wav", caller=(2, 6), agent=(0.5, 9))
+    calls = [call(f"c{ix}", on, (2.0, "yield"), (3.0, "yield")) for ix in range(4)]
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add(calls)
+        archive.measure(workers=1)
+        page = report("timing").build(archive, worst=0)
+    shown = " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
+    assert "median time to yield not reached 95 %: –; 8 of 8 censored" in shown
+    assert "(inf" not in shown
+    assert " inf " not in shown

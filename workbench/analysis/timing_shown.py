@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.decimals import between
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -55,7 +57,7 @@ def with_intervals(
     Returns
     -------
     polars.DataFrame
-        A bound that the data cannot give is "open", both of them "none".
+        "above" and "up to" where the data reach one bound only; "none" where they reach neither.
     """
     import polars as pl
 
@@ -66,13 +68,8 @@ def with_intervals(
         whole = f"{prefix}{measure}_s" if f"{prefix}{measure}_s" in rows.columns else f"{prefix}{measure}_lin_s"
         pairs = zip(rows[f"{prefix}{measure}_low_s"], rows[f"{prefix}{measure}_high_s"], strict=True)
         found.append(rows[whole].alias("mean up to tau (s)" if measure == "mean" else f"{measure} (s)"))
-        found.append(pl.Series(f"{measure}, 95 %", [_bounds(*pair) for pair in pairs], dtype=pl.String))
+        found.append(pl.Series(f"{measure}, 95 %", [between(*pair) or "none" for pair in pairs], dtype=pl.String))
     return pl.DataFrame([*found, *(rows[name].alias(said) for name, said in _LAST.items() if name in rows.columns)])
-
-
-def _bounds(low: float | None, high: float | None) -> str:
-    ends = ["open" if end is None else f"{end:.2f}" for end in (low, high)]
-    return "none" if ends == ["open", "open"] else " to ".join(ends)
 
 
 def as_moments(events: pl.DataFrame) -> pl.DataFrame:

@@ -207,7 +207,7 @@ def _summary(group: str, own: pl.DataFrame, *, tau_s: float, confidence: float, 
             at, drawn = resampling.survivals(durations, observed, which=which, counts=counts)
             for name, p in (("median", 0.5), ("p90", 0.9)):
                 drawn_s = resampling.survival_quantiles(at, drawn, p=p)
-                limits[name] = _opened(resampling.ends(drawn_s, confidence=confidence), at)
+                limits[name] = _opened(resampling.ends(drawn_s, confidence=confidence), at, curve.last_s)
             ends = resampling.ends(resampling.restricted_means(at, drawn, tau_s=tau_s), confidence=confidence)
             limits["mean"] = (ends.low, ends.high) if ends.low < ends.high else (None, None)
             if len(calls) < 40:
@@ -235,8 +235,11 @@ def _summary(group: str, own: pl.DataFrame, *, tau_s: float, confidence: float, 
     }
 
 
-def _opened(ends: Any, times: Any) -> tuple[float | None, float | None]:
-    """Limits of a quantile; one at the edge of what was seen only says that the draws ended there: open."""
-    low = None if ends.low <= times[0] else ends.low
+def _opened(ends: Any, times: Any, last_s: float) -> tuple[float | None, float | None]:
+    """Limits of a quantile; one at the edge of what was seen only says that the draws ended there: open.
+
+    Where the lower one was not reached either, it lies beyond the longest time that was observed.
+    """
+    low = last_s if not np.isfinite(ends.low) else None if ends.low <= times[0] else ends.low
     high = None if not np.isfinite(ends.high) or ends.high >= times[-1] else ends.high
     return low, high

@@ -19,6 +19,7 @@ MOST_STEPS = 400
 _CURVES = "group time_s survival low high"
 _SUMMARIES = "group call_count moment_count censored_count"
 _RISK = "group time_s at_risk"
+_TIMES = "group duration_s observed"
 
 
 def chart(
@@ -26,6 +27,7 @@ def chart(
     summaries: pl.DataFrame,
     at_risk: pl.DataFrame,
     *,
+    times: pl.DataFrame,
     title: str = "Time to yield",
     awaited: str = "agent still speaking",
     since: str = "the onset",
@@ -33,9 +35,11 @@ def chart(
 ) -> Drawn:
     """Draw a step curve with its 95 % band per group, and the numbers at risk below.
 
+    A dot stands where an end was seen, a stroke where observation ended before it.
+
     Parameters
     ----------
-    curves, summaries, at_risk : polars.DataFrame
+    curves, summaries, at_risk, times : polars.DataFrame
         From :mod:`workbench.analysis.timing_survival`. The groups with the most moments are drawn, at most six.
     title : str
         Title of the chart.
@@ -60,7 +64,7 @@ def chart(
 
     if set(_CURVES.split()) <= set(curves.columns):
         curves = _thinned(curves)
-    for frame, columns in ((curves, _CURVES), (summaries, _SUMMARIES), (at_risk, _RISK)):
+    for frame, columns in ((curves, _CURVES), (summaries, _SUMMARIES), (at_risk, _RISK), (times, _TIMES)):
         theme.require(frame, columns, chart="survival")
     if summaries.is_empty():
         return nothing("no scored moment awaits it", title=title)
@@ -69,16 +73,17 @@ def chart(
     kept = pl.col("group").is_in(shown)
     left_out = len(order) - len(shown)
     names = pl.col("group").map_elements(visible, return_dtype=pl.String)
-    data = {
-        "curves": curves.filter(kept).select(names, "time_s", "survival", "low", "high"),
-        "risk": at_risk.filter(kept).select(names, "time_s", "at_risk"),
-    }
     last = max(float(time) for time in [*curves["time_s"], *at_risk["time_s"]])
+    data = {
+        "curves": curves.filter(kept).select(names, "time_s", "survival", "low", "high", "seen"),
+        "risk": at_risk.filter(kept).select(names, "time_s", "at_risk"),
+        "ended": _ended(times.filter(kept), curves, last=last).select(names, "time_s", "survival", "moment_count"),
+    }
     spec = _spec([visible(name) for name in shown], last=last, awaited=awaited, since=since)
     whole = order.sum()
     censored = int(whole["censored_count"].item())
     subtitle = (
-        f"n: {plural(int(whole['moment_count'].item()), 'moment')}, {censored:,} of them censored; "
+        f"n: {plural(int(whole['moment_count'].item()), 'moment')}, {censored:,} of them censored (stroke); "
         f"band: 95 % at each time; left out: {not_scorable:,} not scorable"
         + (f", {plural(left_out, 'group')} with fewer moments" if left_out else "")
     )
@@ -86,13 +91,29 @@ def chart(
 
 
 def _thinned(curves: pl.DataFrame) -> pl.DataFrame:
-    """Leave out steps too small to be seen; the first and the last of each group stay."""
+    """Leave out steps too small to be seen, but first and last of each group; `seen` says an end was seen there."""
     import polars as pl
 
     level = (pl.col("survival") * MOST_STEPS).ceil()
-    ordered = curves.sort("group", "time_s")
+    before = pl.col("survival").shift(1).over("group").fill_null(1.0)
+    ordered = curves.sort("group", "time_s").with_columns(seen=pl.col("survival") < before)
     new = level.ne_missing(level.shift(1).over("group")) | pl.col("time_s").eq(pl.col("time_s").max().over("group"))
     return ordered.filter(new)
+
+
+def _ended(times: pl.DataFrame, curves: pl.DataFrame, *, last: float) -> pl.DataFrame:
+    """Where observation ended before the event, and how high the curve lies there; one row for what falls together."""
+    import polars as pl
+
+    step = max(last, 1e-9) / MOST_STEPS
+    own = times.filter(~pl.col("observed")).with_columns(place=(pl.col("duration_s") / step).round())
+    counted = own.group_by("group", "place").agg(time_s=pl.col("duration_s").max(), moment_count=pl.len())
+    levels = curves.select("group", "time_s", "survival").sort("time_s")
+    return (
+        counted.sort("time_s")
+        .join_asof(levels, on="time_s", by="group", check_sortedness=False)
+        .sort("group", "time_s")
+    )
 
 
 def _spec(groups: list[str], *, last: float, awaited: str, since: str) -> dict[str, Any]:
@@ -123,6 +144,7 @@ def _spec(groups: list[str], *, last: float, awaited: str, since: str) -> dict[s
         },
     }
     dots = {
+        "transform": [{"filter": "datum.seen"}],
         "mark": {"type": "point", "filled": True, "size": 26, "opacity": 1},
         "encoding": {
             "x": x,
@@ -132,6 +154,20 @@ def _spec(groups: list[str], *, last: float, awaited: str, since: str) -> dict[s
                 {"field": "group", "type": "nominal"},
                 {"field": "time_s", "type": "quantitative", "format": ".2f"},
                 *({"field": name, "type": "quantitative", "format": ".0%"} for name in ("survival", "low", "high")),
+            ],
+        },
+    }
+    strokes = {
+        "data": {"name": "ended"},
+        "mark": {"type": "point", "shape": "stroke", "angle": 90, "size": 110, "strokeWidth": 1.5, "opacity": 1},
+        "encoding": {
+            "x": x,
+            "y": {"field": "survival", **up},
+            "color": colour,
+            "tooltip": [
+                {"field": "group", "type": "nominal"},
+                {"field": "time_s", "type": "quantitative", "format": ".2f"},
+                {"field": "moment_count", "type": "quantitative", "title": "observation ended, moments"},
             ],
         },
     }
@@ -155,7 +191,7 @@ def _spec(groups: list[str], *, last: float, awaited: str, since: str) -> dict[s
     }
     curves = {
         "data": {"name": "curves"},
-        "layer": [band, line, dots],
+        "layer": [band, line, dots, strokes],
         "width": theme.WIDTH - 200,
         "height": 230,
     }

@@ -69,12 +69,11 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
     counts = moments.group_by("status").len()
     said = {row["status"]: row["len"] for row in counts.to_dicts()}
     censored = moments.filter(pl.col("yield_censored") & pl.col("status").is_in(["PASS", "FAIL"])).height
-    left_out = len(moments) - len(drawn)
     subtitle = (
         f"n: {plural(len(moments), 'moment')}: "
         + ", ".join(f"{said[name]:,} {name}" for name in STATUSES if name in said)
         + f"; {censored:,} censored (the agent spoke on, arrow); tick: talk-over; "
-        + (f"left out: {left_out:,} with nothing to see" if left_out else "nothing left out")
+        + (_left_out(urgent[len(drawn) :]) or "nothing left out")
     )
     shown = drawn.select("name", "status", "end_s", "yield_censored", "talk_over_s", "beside", "mark", "expect")
     return Drawn(
@@ -83,6 +82,18 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
         title=title,
         subtitle=subtitle,
     )
+
+
+def _left_out(rows: pl.DataFrame) -> str:
+    """Say what is not drawn, each moment by the first thing that would have drawn it."""
+    import polars as pl
+
+    near = pl.col("boundary_sensitive").fill_null(value=False)
+    why = pl.when("flipped").then(pl.lit("flipped")).when(near).then(pl.lit("next to a bound"))
+    why = why.when(pl.col("status") == "FAIL").then(pl.lit("FAIL")).otherwise(pl.lit("others"))
+    counts = dict(rows.group_by(why.alias("why")).len().iter_rows())
+    said = [f"{counts[name]:,} {name}" for name in ("flipped", "next to a bound", "FAIL", "others") if name in counts]
+    return f"left out: {len(rows):,} ({', '.join(said)})" if said else ""
 
 
 def _name(row: dict[str, Any]) -> str:

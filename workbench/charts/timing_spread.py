@@ -48,7 +48,11 @@ def chart(spread: pl.DataFrame, *, not_scorable: int = 0, title: str = "How long
         return nothing("no gap and no scored moment", title=title)
     if "group" not in spread.columns:
         spread = spread.with_columns(group=pl.lit(""))
-    sizes = spread.group_by("group").agg(pl.col("moment_count").sum()).sort("moment_count", "group", descending=[1, 0])
+    sizes = (
+        spread.group_by("group")
+        .agg(pl.col("moment_count").sum())
+        .sort("moment_count", "group", descending=[True, False])
+    )
     groups = sizes["group"].to_list()
     measures = spread["measure"].unique(maintain_order=True).to_list()
     width = (theme.WIDTH - 60 * len(measures)) // len(measures)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.decimals import between
 from workbench.plural import plural
 
 NOTHING = "–"
@@ -57,17 +58,14 @@ def clock(value: float | None, *, digits: int = 1) -> str:
 
 
 def bounds(low: float | None, high: float | None) -> str:
-    """Return an interval in seconds; a bound that the data cannot give is a dash.
+    """Return an interval in seconds; an end that the data do not reach leaves "above" or "up to", none a dash.
 
     Examples
     --------
-    >>> bounds(1.2, None), bounds(None, None)
-    ('1.20 to –', '–')
+    >>> bounds(1.2, 2.5), bounds(1.2, None), bounds(None, None)
+    ('1.20 to 2.50', 'above 1.20', '–')
     """
-    if low is None and high is None:
-        return NOTHING
-    ends = [NOTHING if end is None else f"{end:.2f}" for end in (low, high)]
-    return " to ".join(ends)
+    return between(low, high) or NOTHING
 
 
 def short(text: str | None, *, limit: int = LONGEST_TEXT) -> str | None:
