@@ -20,8 +20,9 @@
 -- agent_talking: whether the agent spoke at the onset; empty: not scored.
 -- did_yield: whether the agent stopped; empty: not scored.
 -- awaits_yield: whether it belongs to the times to yield: labelled yield, the agent speaking, with a verdict or cut short by the recording's end.
--- yield_observed_s: onset to the yield, or to the end of what was looked at; empty: not scored.
--- yield_censored: whether the agent was still speaking then; empty: not scored.
+-- yield_observed_s: onset to the yield, to where the agent stopped without one, or to the end of what was looked at; empty: nothing to yield, or not scored.
+-- yield_censored: whether there was no yield until then; empty: as before.
+-- agent_quiet_s: onset to the agent's first pause that is long enough for a yield, a caller near or not; empty: none was seen.
 -- talk_over_s: both speaking; empty: not scored.
 -- awaits_response: whether it belongs to the times to respond: heard as far, and the caller's turn ended before an answer.
 -- response_gap_s: end of the caller's turn to the answer; empty: premature, no answer, or not scored.
@@ -29,8 +30,8 @@
 -- response_censored: whether the recording ended before an answer came; empty: as before.
 -- decision_margin_s: slack to the tightest bound, negative beyond it; empty: no bound.
 -- boundary_sensitive: whether that is a hop at most; empty: no bound.
--- An agent that never stopped has a lower bound and no time to yield: it stays among those that are counted, also where
--- the recording ended too soon for a verdict.
+-- An agent that did not yield has a lower bound and no time to yield: it stays among those that are counted, also where
+-- the recording ended too soon for a verdict. One that stopped with no caller near is censored where it stopped.
 select
     events.call_id,
     events.label_id,
@@ -48,12 +49,13 @@ select
     events.reason,
     events.agent_talking,
     events.did_yield,
-    coalesce(events.status in ('PASS', 'FAIL') or events.reason = 'recording_ended', false)
+    coalesce(events.status in ('PASS', 'FAIL') or events.reason in ('recording_ended', 'did_not_go_on'), false)
         and events.expect = 'yield' and events.agent_talking as awaits_yield,
     events.yield_observed_s,
     events.yield_censored,
+    events.agent_quiet_s,
     events.talk_over_s,
-    coalesce(events.status in ('PASS', 'FAIL') or events.reason = 'recording_ended', false)
+    coalesce(events.status in ('PASS', 'FAIL') or events.reason in ('recording_ended', 'did_not_go_on'), false)
         and events.response_observed_s is not null as awaits_response,
     events.response_gap_s,
     events.response_observed_s,

@@ -48,7 +48,8 @@ def ours(measured: Measured, labels: list[dict[str, Any]], config: ScoreConfig |
     health = {"c": {**measured.health, "separation_db": separation, "verdict_eligible": True}}
     line = lay(recordings, segments, MeasureConfig())
     rows = [{"call_id": "c", "label_id": str(ix), **label} for ix, label in enumerate(labels)]
-    return scored(rows, line, health=health, config=config or ScoreConfig(), run_id="run")
+    alone = [scored([row], line, health=health, config=config or ScoreConfig(), run_id="run") for row in rows]
+    return [event for (event,) in alone]  # each by itself: labels that contradict one another are not its subject
 
 
 def compared(event: dict[str, Any]) -> dict[str, Any]:
@@ -99,6 +100,10 @@ def same(row: dict[str, Any], expected: dict[str, Any], measured: Measured) -> N
         expected = {name: value for name, value in expected.items() if name != "status"}
     if row["expect"] == "hold" and not row["agent_talking"]:
         expected = {**expected, "status": "NOT_SCORABLE"}  # hotato judges it all the same
+    if row["reason"] in ("no_caller_at_onset", "did_not_go_on"):  # nor does hotato ask who was there to yield to
+        expected = {**expected, "status": row["status"]}
+    if row["yield_observed_s"] is None:  # nothing to yield: no margin to a bound
+        expected = {**expected, "decision_margin_s": None}
     numbers = {name: value for name, value in expected.items() if isinstance(value, float)}
     others = {name: value for name, value in expected.items() if not isinstance(value, float)}
     assert {name: row[name] for name in others} == others

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from workbench.timing.score_config import ScoreConfig
 
 FACTS = ("source_format", "agent_id", "agent_version")
+HEARD = ("recording_ended", "did_not_go_on")
+"""Without a verdict, and yet timed: cut short is censored, not unknown."""
 BOUNDS = ("max_time_to_yield_s", "max_talk_over_s")
 _MOST_LINES = 8
 
@@ -202,13 +204,14 @@ def columns() -> dict[str, Any]:
     kinds |= dict.fromkeys(SLICES, pl.Boolean) | {"author": pl.String, "expect": pl.String, "onset_s": pl.Float64}
     kinds |= dict.fromkeys(("status", "reason"), pl.String)
     kinds |= dict.fromkeys(("agent_talking", "did_yield", "awaits_yield"), pl.Boolean)
-    kinds |= {"yield_observed_s": pl.Float64, "yield_censored": pl.Boolean, "talk_over_s": pl.Float64}
+    kinds |= {"yield_observed_s": pl.Float64, "yield_censored": pl.Boolean, "agent_quiet_s": pl.Float64}
+    kinds |= {"talk_over_s": pl.Float64}
     kinds |= {"awaits_response": pl.Boolean, "response_gap_s": pl.Float64, "response_observed_s": pl.Float64}
     return kinds | {"response_censored": pl.Boolean, "decision_margin_s": pl.Float64, "boundary_sensitive": pl.Boolean}
 
 
 def _event(row: Mapping[str, Any], label: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
-    heard = row["status"] in (PASS, FAIL) or row["reason"] == "recording_ended"  # cut short is censored, not unknown
+    heard = row["status"] in (PASS, FAIL) or row["reason"] in HEARD
     found = {name: row[name] for name in columns() if name in row}
     found |= {
         "source_format": facts["source_format"],

@@ -23,11 +23,14 @@ REASONS = {
     "outside_the_recording": "the label lies outside the recording: check its time and the recording's offset",
     "no_caller_speech": "the label has no onset and the caller never speaks: check which channel is whose",
     "agent_silent_at_onset": "nothing to yield or to hold: check the onset and which channel is whose",
+    "no_caller_at_onset": "nobody to yield to: the caller is not heard at the onset: check it, and which channel is whose",
     "recording_ended": "the recording ends before it shows whether the agent stops: record the whole call",
     "no_expectation": "the label does not say yield or hold: label it",
     "echo": "the yield goes with an echo of the agent in the caller's channel: mend the audio path",
     "low_snr": "the noise is too near to the speech for a stop to be seen: record with less noise",
     "did_not_yield": "the agent should have yielded and kept talking",
+    "stopped_without_caller": "the agent should have yielded and stopped only with no caller near, which is no yield",
+    "did_not_go_on": "the agent stopped with no caller near, which is neither a yield nor a hold",
     "slow_to_yield": "the agent yielded later than the bound",
     "talked_over": "both spoke longer than the bound",
     "false_yield": "the agent should have held the floor and yielded",
@@ -92,7 +95,8 @@ def scored(
             coherence = facts["echo_coherence"]
             row["echo_suspected"] = None if coherence is None else coherence >= config.echo_coherence
             row |= _margin(row, hop_s)
-            status, reason = _verdict(row, facts, config)
+            cut_short = (frames["search_end"] - frames["onset"]) * hop_s < config.max_search_s - CUT_SHORT_S
+            status, reason = _verdict(row, facts, config, cut_short=cut_short, went_on=bool(frames["went_on"]))
             row |= {"status": status, "reason": reason}
     return rows
 
@@ -120,14 +124,19 @@ def _measured(frames: dict[str, int], *, hop_s: float, start_s: float, config: S
         return round(count * hop_s, 6)
 
     onset, yielded, end = frames["onset"], frames["yielded_at"], frames["recording_end"]
-    did_yield = yielded != NONE
+    quiet = frames["quiet_at"]
+    did_yield, stopped = yielded != NONE, quiet != NONE
+    observed = yielded if did_yield else quiet if stopped else frames["search_end"]
+    # There is something to yield: the agent speaks, and a caller is there before it has stopped.
+    awaited = frames["agent_talking"] and (did_yield or (frames["caller_near"] and quiet != onset))
     row = {
         "onset_s": round(start_s + onset * hop_s, 6),
         "agent_talking": bool(frames["agent_talking"]),
         "did_yield": did_yield,
         "time_to_yield_s": lasting(yielded - onset) if did_yield else None,
-        "yield_observed_s": lasting((yielded if did_yield else frames["search_end"]) - onset),
-        "yield_censored": not did_yield,
+        "yield_observed_s": lasting(observed - onset) if awaited else None,
+        "yield_censored": not did_yield if awaited else None,
+        "agent_quiet_s": lasting(quiet - onset) if stopped else None,
         "talk_over_s": lasting(frames["talk_over"]),
         "resumed": None,
         "restart_suspected": None,
@@ -156,38 +165,46 @@ def _measured(frames: dict[str, int], *, hop_s: float, start_s: float, config: S
 
 
 def _margin(row: Mapping[str, Any], hop_s: float) -> dict[str, Any]:
-    """Slack to the tightest bound, positive inside it."""
+    """Slack to the tightest bound, positive inside it; none where there was nothing to yield."""
     slack = [
         row[bound] - row[name]
         for name, bound in (("time_to_yield_s", "max_time_to_yield_s"), ("talk_over_s", "max_talk_over_s"))
         if row[bound] is not None and row[name] is not None
     ]
-    if not slack:
+    if not slack or row["yield_observed_s"] is None:
         return {"decision_margin_s": None, "boundary_sensitive": None}
     margin = round(max(-MOST_S, min(MOST_S, *slack, MOST_S)), 6)  # a label that came with a call may hold any bound
     return {"decision_margin_s": margin, "boundary_sensitive": abs(round(margin / hop_s)) <= 1}
 
 
-def _verdict(row: Mapping[str, Any], facts: Mapping[str, Any], config: ScoreConfig) -> tuple[str, str | None]:
+def _verdict(
+    row: Mapping[str, Any], facts: Mapping[str, Any], config: ScoreConfig, *, cut_short: bool, went_on: bool
+) -> tuple[str, str | None]:
     if row["expect"] is None:
         return INCONCLUSIVE, "no_expectation"
     if not facts["verdict_eligible"]:
         return NOT_SCORABLE, facts["reason"]
     if not row["agent_talking"]:
         return NOT_SCORABLE, "agent_silent_at_onset"
+    if row["yield_observed_s"] is None:
+        return NOT_SCORABLE, "no_caller_at_onset"
     if config.snr_gate_db is not None and facts["separation_db"] < config.snr_gate_db:
         return NOT_SCORABLE, "low_snr"
     if config.echo_gate and row["echo_suspected"] and row["did_yield"]:
         return NOT_SCORABLE, "echo"
-    if not row["did_yield"] and row["yield_observed_s"] < config.max_search_s - CUT_SHORT_S:
+    stopped = row["agent_quiet_s"] is not None
+    did_not = "stopped_without_caller" if stopped else "did_not_yield"
+    if not row["did_yield"] and cut_short:
         bound = row["max_time_to_yield_s"]
         if row["expect"] == "yield" and bound is not None and row["yield_observed_s"] > bound:
-            return FAIL, "did_not_yield"
+            return FAIL, did_not
         return INCONCLUSIVE, "recording_ended"
+    if row["expect"] == "hold" and row["did_yield"]:
+        return FAIL, "false_yield"
     if row["expect"] == "hold":
-        return (FAIL, "false_yield") if row["did_yield"] else (PASS, None)
+        return (INCONCLUSIVE, "did_not_go_on") if stopped and not went_on else (PASS, None)
     if not row["did_yield"]:
-        return FAIL, "did_not_yield"
+        return FAIL, did_not
     slow = row["max_time_to_yield_s"] is not None and row["time_to_yield_s"] > row["max_time_to_yield_s"]
     over = row["max_talk_over_s"] is not None and row["talk_over_s"] > row["max_talk_over_s"]
     reasons = [name for name, true in (("slow_to_yield", slow), ("talked_over", over)) if true]
