@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -85,12 +86,14 @@ def command(
       workbench import recordings/ --channels caller,agent
       workbench import export.jsonl --format voice-evals --strict
     """
+    from workbench.archive.import_commit import ImportReport
+    from workbench.archive.layout import Layout
     from workbench.ingest import read
     from workbench.ingest.protocol import Options
 
     stated = Options(channels=_roles(channels), strict=strict, **said)
     config = {"format": format_name, "media": media, "options": stated, "replace": replace}
-    measured = None
+    layout, report, measured = Layout(Path(archive_path).absolute()), ImportReport(), None
     with ExitStack() as stack:
         with output.progress("importing", unit="MB", quiet=quiet or as_json) as show:
             reading = read(
@@ -101,16 +104,18 @@ def command(
                 workers=workers,
             )
             calls = stack.enter_context(closing(reading))  # it hashes ahead while the archive is made
-            archive = stack.enter_context(_opened(Path(archive_path)))
-            how = {"storage": media, "strict": strict, "config": config, "replace": replace}
-            report = archive.add(calls, workers=workers, distinct=True, **how)
+            first = list(islice(calls, 1))
+            if first:  # what brings nothing makes no archive
+                archive = stack.enter_context(_opened(layout))
+                how = {"storage": media, "strict": strict, "config": config, "replace": replace}
+                report = archive.add(chain(first, calls), workers=workers, distinct=True, **how)
         if also_measure and report.accepted:
             with output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
                 measured = archive.measure(workers=workers, verified=frozenset(report.recordings), on_progress=show)
     if as_json:
         output.json_line(summary(report) | ({"measured": measured.measured} if measured else {}))
     elif not quiet or not report.accepted:
-        tell(report, archive.layout)
+        tell(report, layout)
         _tell_more(calls, report)
         if measured:
             seconds = f"{measured.duration_s:.0f} s of audio"
@@ -122,21 +127,20 @@ def command(
 
 
 @contextmanager
-def _opened(target: Path) -> Iterator[Archive]:
+def _opened(layout: Layout) -> Iterator[Archive]:
     """Open an archive, made where there is none; one that was made and that nothing went into is removed again."""
     from workbench.archive.archive import Archive
     from workbench.archive.creating import is_free
-    from workbench.archive.layout import Layout
 
-    layout, made = Layout(target.absolute()), False
+    made = False
     if is_free(layout):
         try:
-            Archive.create(target)
+            Archive.create(layout.root)
             made = True
         except ArchiveFailed:
             if not layout.marker.exists():
                 raise
-    with Archive(target) as archive:
+    with Archive(layout.root) as archive:
         try:
             yield archive
         finally:  # from here or from a process beside
