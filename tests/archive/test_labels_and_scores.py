@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.timing_held import HeldMoments
 from workbench.archive import labelling
 from workbench.archive.archive import Archive
 from workbench.errors import UsageError
@@ -128,6 +129,75 @@ def test_what_cannot_be_scored_keeps_its_row_and_says_why(archive: Archive, tmp_
         ],
         key=repr,
     )
+
+
+def test_a_measured_call_without_both_parties_says_what_it_lacks(tmp_path: Path) -> None:
+    """Roles that nobody gave, one mixed channel, one party alone, the same sound twice, an offset on both channels."""
+    both = sound(tmp_path / "both.wav", caller=(2.0, 4.0), agent=(0.5, 2.5))
+    samples, rate = soundfile.read(both, dtype="int16")
+    written = {
+        "mono": (samples[:, 0], ["mixed"]),
+        "unsaid": (samples, ["unknown", "unknown"]),
+        "caller": (samples[:, 0], ["caller"]),
+        "agent": (samples[:, 1], ["agent"]),
+        "twice": (samples[:, [0, 0]], ["unknown", "unknown"]),
+        "offset": (samples + np.int16(2000), ["unknown", "unknown"]),
+    }
+    label = Label(kind="expectation", onset_s=2.0, expect="yield")
+    archive = Archive.create(tmp_path / "archive")
+    for name, (part, roles) in written.items():
+        soundfile.write(tmp_path / f"{name}.wav", part, rate, subtype="PCM_16")
+        heard = Audio(path=str(tmp_path / f"{name}.wav"), channels=roles)
+        archive.add([made(name, audio=[heard], labels=[label])])
+    archive.measure()
+    events = {event["call_id"]: event for event in archive.score().events}
+    assert {name: event["reason"] for name, event in events.items()} == {
+        "mono": "mono",
+        "unsaid": "channel_map_unknown",
+        "caller": "no_agent_channel",
+        "agent": "no_caller_channel",
+        "twice": "identical_channels",
+        "offset": "dc_offset",
+    }
+    assert {event["status"] for event in events.values()} == {"NOT_SCORABLE"}
+    recordings = dict(archive.sql("select call_id, recording_id from recordings").rows())
+    assert {name: event["recording_id"] for name, event in events.items()} == recordings
+    held = HeldMoments(archive).events(ScoreConfig())
+    stored = archive.sql("from timing_events order by call_id, label_id")
+    assert held["reason"].to_list() == stored["reason"].to_list()
+
+
+def test_the_best_recording_of_a_call_says_what_it_lacks(tmp_path: Path) -> None:
+    both = sound(tmp_path / "both.wav", caller=(2.0, 4.0), agent=(0.5, 2.5))
+    samples, rate = soundfile.read(both, dtype="int16")
+    heard = []
+    for name, part, role in (("mix", samples.sum(1, dtype=np.int16), "mixed"), ("one", samples[:, 0], "caller")):
+        soundfile.write(tmp_path / f"{name}.wav", part, rate, subtype="PCM_16")
+        heard.append(Audio(path=str(tmp_path / f"{name}.wav"), channels=[role], channel_map_source="declared"))
+    archive = Archive.create(tmp_path / "archive")
+    archive.add([made("a", audio=heard, labels=[Label(kind="expectation", onset_s=2.0, expect="yield")])])
+    archive.measure()
+    (event,) = archive.score().events
+    assert (event["status"], event["reason"]) == ("NOT_SCORABLE", "no_agent_channel")
+
+
+def test_roles_that_nobody_gave_are_given_by_importing_anew_and_the_label_stays(tmp_path: Path) -> None:
+    path = sound(tmp_path / "one.wav", caller=(2.0, 4.0), agent=(0.5, 2.5))
+    archive = Archive.create(tmp_path / "archive")
+    archive.add([made("one", audio=[Audio(path=str(path), channels=["unknown", "unknown"])])])
+    archive.measure()
+    archive.label("one", onset_s=2.0, expect="yield", author="A")
+    (event,) = archive.score().events
+    assert event["reason"] == "channel_map_unknown"
+    (step,) = archive.sql("select next_step from input_health")["next_step"]
+    assert "workbench import FILE --replace --channels caller,agent" in step
+    with pytest.raises(UsageError, match="not caller,agent") as caught:
+        labelling.channel_map(archive.layout, "one", ("caller", "agent"), author="A")
+    assert "--replace --channels caller,agent" in (caught.value.hint or "")
+    archive.add([made("one", audio=audio(path))], replace=True)
+    archive.measure()
+    (event,) = archive.score().events
+    assert (event["status"], event["time_to_yield_s"]) == ("PASS", 0.5)
 
 
 def test_events_of_another_config_stand_beside(archive: Archive) -> None:

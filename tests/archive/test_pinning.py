@@ -204,3 +204,13 @@ def test_a_deleted_call_takes_its_contract_row_along(measured: Archive, tmp_path
     pin(measured.layout, "one", author="A", expectation=AT, folder=tmp_path / "pins")
     delete(measured.layout, "one")
     assert counts(measured) == {"labels": 0, "contracts": 0}
+
+
+def test_a_mixed_channel_gives_no_contract_and_says_what_to_export(archive: Archive, tmp_path: Path) -> None:
+    samples, rate = soundfile.read(sound(tmp_path / "one.wav"), dtype="int16")
+    soundfile.write(tmp_path / "mono.wav", samples.sum(1, dtype=np.int16), rate, subtype="PCM_16")
+    archive.add([call("one", Audio(path=str(tmp_path / "mono.wav"), channels=["mixed"]))])
+    archive.measure()
+    with pytest.raises(NotScorable, match="NOT_SCORABLE, mono") as caught:
+        pin(archive.layout, "one", author="A", expectation=AT, folder=tmp_path / "contracts")
+    assert (caught.value.hint or "").startswith("export a two-channel recording")

@@ -50,10 +50,7 @@ class HeldMoments:
         labelled, slices = calls.filter(pl.col("call_id").is_in(self.call_ids)), call_slices(archive.reader)
         self._facts = {row["call_id"]: row | slices[row["call_id"]] for row in labelled.to_dicts()}
         self._labelled = self._evidence.recordings.filter(pl.col("call_id").is_in(self.call_ids))
-        self._health = {
-            call_id: row | {"recording_id": row["caller_recording_id"]}
-            for call_id, row in self._evidence.inputs.items()
-        }
+        self._health = self._evidence.health
         self._levels: HeldLevels | None = None
         self._lines: dict[str, Line] = {}
         self._default: pl.DataFrame | None = None

@@ -133,7 +133,7 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
         raise UsageError(
             f"the archive has {said} for this call, not {','.join(roles)}",
             where=call_id,
-            hint=f"to exchange them, import it anew: workbench import FILE --replace --channels {','.join(roles)}",
+            hint=f"to change them, import it anew: workbench import FILE --replace --channels {','.join(roles)}",
         )
     return _add(layout, call_id, _label({"kind": "channel_map", "value": {"roles": list(roles)}}, author=author))
 

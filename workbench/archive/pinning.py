@@ -151,7 +151,7 @@ def _scored(
     if event["status"] not in ("PASS", "FAIL"):
         from workbench.timing.events import REASONS
 
-        facts = evidence.inputs.get(call_id) or {}
+        facts = evidence.health.get(call_id) or {}
         raise NotScorable(
             f"the moment gives no verdict: {event['status']}, {event['reason']}",
             where=call_id,

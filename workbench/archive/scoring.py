@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from workbench.audio.config import MeasureConfig
 
+_HEALTH = "select call_id, recording_id, verdict_eligible, reason, next_step, channel_roles as roles from input_health"
+_UNFIT = f"{_HEALTH} join recordings using (call_id, recording_id) anti join timing_inputs using (call_id)"
+
 
 @dataclass(frozen=True)
 class Scoring:
@@ -83,10 +86,15 @@ def score(layout: Layout, *, config: ScoreConfig | None = None) -> Scoring:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What scoring reads of an archive: labels, inputs, recordings and runs of speech."""
+    """What scoring reads of an archive: labels, inputs, recordings and runs of speech.
+
+    `inputs` are the calls in which both parties were measured; `unfit` the other measured ones, each with its
+    `recording_id`, and the `reason` and `next_step` of its input health.
+    """
 
     labels: list[dict[str, Any]]
     inputs: dict[str, dict[str, Any]]
+    unfit: dict[str, dict[str, Any]]
     recordings: pl.DataFrame
     segments: pl.DataFrame
     measured_with: MeasureConfig
@@ -109,6 +117,7 @@ class Evidence:
         return cls(
             labels=[row | {"value": json.loads(row["value"]) if row["value"] else None} for row in labels.to_dicts()],
             inputs={row["call_id"]: row for row in inputs.to_dicts()},
+            unfit=_unfit(reader),
             recordings=recordings.join(
                 sides.select("call_id", "recording_id").unique(), on=["call_id", "recording_id"]
             ),
@@ -116,14 +125,33 @@ class Evidence:
             measured_with=_config(reader, set(inputs["config_id"])),
         )
 
+    @property
+    def health(self) -> dict[str, dict[str, Any]]:
+        """Facts by call, as :func:`workbench.timing.events.scored` takes them, of every measured call."""
+        both = {call_id: row | {"recording_id": row["caller_recording_id"]} for call_id, row in self.inputs.items()}
+        return self.unfit | both
+
     def scored(self, config: ScoreConfig, *, run_id: str) -> list[dict[str, Any]]:
         """Return a row of `scored_events` for each label."""
         from workbench.timing.events import scored
         from workbench.timing.lines import lay
 
         line = lay(self.recordings, self.segments, self.measured_with)
-        health = {call_id: row | {"recording_id": row["caller_recording_id"]} for call_id, row in self.inputs.items()}
-        return scored(self.labels, line, health=health, config=config, run_id=run_id)
+        return scored(self.labels, line, health=self.health, config=config, run_id=run_id)
+
+
+def _unfit(reader: Reader) -> dict[str, dict[str, Any]]:
+    """Measured calls without audio of both parties, each with what its best recording lacks to be judged."""
+    from workbench.timing.health import NEXT_STEPS
+
+    found: dict[str, dict[str, Any]] = {}
+    rows = reader.frame(_UNFIT).sort("verdict_eligible", "reason", "recording_id", descending=[True, False, False])
+    for row in rows.to_dicts():
+        missing = "no_caller_channel" if "agent" in row["roles"] else "no_agent_channel"
+        said = (missing, NEXT_STEPS[missing]) if row["verdict_eligible"] else (row["reason"], row["next_step"])
+        facts = {"recording_id": row["recording_id"], "reason": said[0], "next_step": said[1]}
+        found.setdefault(row["call_id"], facts | {"scorable": False, "verdict_eligible": False})
+    return found
 
 
 def _config(reader: Reader, wanted: set[str]) -> MeasureConfig:

@@ -57,7 +57,8 @@ def scored(
         Speech of the calls.
     health : mapping of str to mapping
         By call: `recording_id`, `scorable`, `verdict_eligible`, `reason`, `echo_coherence`, `separation_db`
-        (the smaller one of both parties).
+        (the smaller one of both parties). A measured call that is not on the line, since it has no audio of
+        both parties, needs `recording_id` and `reason` only.
     config : ScoreConfig
         How to score.
     run_id : str
@@ -77,10 +78,9 @@ def scored(
     onset = np.where(given, line.frames(call, np.where(given, asked, 0.0)), detected)
     found = score(line.speech, recording=call, onset=np.maximum(onset, 0), config=config)
     inside = ~given | ((asked >= line.start_s[call]) & (onset < found.recording_end))
-    rows: list[dict[str, Any]] = [_row(label, run_id=run_id, config=config) for label in labels]
+    rows = [_row(label, health.get(label["call_id"]), run_id=run_id, config=config) for label in labels]
     for nth, ix in enumerate(known):
         row, facts = rows[ix], health[labels[ix]["call_id"]]
-        row["recording_id"] = facts["recording_id"]
         if not facts["scorable"]:
             row |= {"status": NOT_SCORABLE, "reason": facts["reason"]}
         elif not inside[nth]:
@@ -101,8 +101,10 @@ def scored(
     return rows
 
 
-def _row(label: Mapping[str, Any], *, run_id: str, config: ScoreConfig) -> dict[str, Any]:
-    """A row for a call without measured audio."""
+def _row(
+    label: Mapping[str, Any], facts: Mapping[str, Any] | None, *, run_id: str, config: ScoreConfig
+) -> dict[str, Any]:
+    """A row for a call without measured audio of both parties."""
     from workbench.schema.scored_events import ScoredEvents
 
     bounds = label["value"] if isinstance(label["value"], dict) else {}
@@ -113,8 +115,9 @@ def _row(label: Mapping[str, Any], *, run_id: str, config: ScoreConfig) -> dict[
         "config_id": config.config_id,
         "expect": label["expect"],
         **{name: getattr(config, name) if value is None else float(value) for name, value in own.items()},
-        "status": INCONCLUSIVE,
-        "reason": "no_audio",
+        "recording_id": None if facts is None else facts["recording_id"],
+        "status": INCONCLUSIVE if facts is None else NOT_SCORABLE,
+        "reason": "no_audio" if facts is None else facts["reason"],
         "run_id": run_id,
     }
 

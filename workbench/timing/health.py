@@ -63,7 +63,8 @@ NEXT_STEPS = {
     "silent_caller": _CHECK_MAP,
     "silent_agent": _CHECK_MAP,
     "silent_channel": _CHECK_MAP,
-    "channel_map_unknown": "say which channel is whose with --channels caller,agent",
+    "channel_map_unknown": "say which channel is whose with --channels caller,agent; a call of an archive is imported "
+    "anew for that: `workbench import FILE --replace --channels caller,agent`, then `workbench measure`",
     "leakage": "record the two parties without one in the other's microphone or line, or lower the echo",
     "crosstalk": "record the two parties without one in the other's microphone or line, or lower the echo",
     "possible_swap": "confirm which channel is whose with --channels caller,agent, or agent,caller",
