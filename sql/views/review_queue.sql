@@ -6,7 +6,7 @@
 -- call_id: call.
 -- recording_id: recording it was found in.
 -- moment_ix: position among the moments of the recording.
--- rank: place in the queue over all kinds, from 1.
+-- rank: place in the queue over all kinds, from 1; moments that rest on faint sound alone come last.
 -- kind: kind of candidate.
 -- onset_s: when it begins.
 -- magnitude_s: how long both speak, nobody answers, or the activity lasts.
@@ -14,6 +14,7 @@
 -- coherence: likeness to the agent's envelope; empty: no echo-correlated activity.
 -- incident: incident it maps to.
 -- severity: critical, warning or caveat.
+-- faint: whether it rests on faint sound alone: breath, clicks, bleed.
 -- judgeable: whether a verdict on it can rest on the audio, once it is labelled.
 -- reason: why it cannot; empty: it can.
 -- A moment is labelled when a standing expectation of its call lies within 0.25 s of its onset. Whether the agent
@@ -23,7 +24,9 @@ select
     moments.recording_id,
     moments.moment_ix,
     row_number() over (
-        order by moments.salience desc, moments.call_id, moments.onset_s, moments.recording_id, moments.moment_ix
+        order by
+            coalesce(moments.faint, false), moments.salience desc, moments.call_id, moments.onset_s,
+            moments.recording_id, moments.moment_ix
     ) as rank,
     moments.kind,
     moments.onset_s,
@@ -32,6 +35,7 @@ select
     moments.coherence,
     moments.incident,
     moments.severity,
+    coalesce(moments.faint, false) as faint,
     coalesce(timing_inputs.verdict_eligible, false) as judgeable,
     case
         when timing_inputs.call_id is null then 'no two channels of audio'

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workbench.analysis.folder_health import critical_free, formula, kinds, mono_block, scan_id, worst_calls
+from workbench.analysis.folder_health import aside, critical_free, formula, kinds, mono_block, scan_id, worst_calls
 
 
 def incident(kind: str, severity: str, magnitude_s: float, number: int = 1) -> dict[str, Any]:
@@ -47,6 +47,20 @@ def test_only_calls_with_two_channels_are_in_the_share() -> None:
         "2 calls without a critical incident / 3 two-channel calls analysed = 0.67 (95 % Wilson 0.21 to 0.94), n = 3, "
         "policy 0123456789ab, SMALL SAMPLE"
     )
+
+
+def test_what_stands_apart_is_counted_apart() -> None:
+    faint = incident("barge_in", "critical", 1.2) | {"aside": "faint"}
+    stop = incident("dead_air", "warning", 1.0, 2) | {"aside": "short_stop"}
+    calls = [call("a", faint, stop), call("b", stop), call("c", BAD)]
+    share = critical_free(calls)
+    assert (share["critical_free_count"], share["critical_free_with_faint_count"]) == (2, 1)
+    assert aside(calls) == [
+        {"aside": "short_stop", "incident_count": 2, "call_count": 2},
+        {"aside": "faint", "incident_count": 1, "call_count": 1},
+    ]
+    assert [(row["incident"], row["incident_count"]) for row in kinds(calls)] == [("barge_in", 1)]
+    assert [row["file"] for row in worst_calls(calls)] == ["c.wav"]
 
 
 @pytest.mark.parametrize(("count", "small"), [(19, True), (20, False)])

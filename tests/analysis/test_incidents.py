@@ -10,6 +10,7 @@ import pytest
 
 from workbench.analysis.incident_costs import costs, read_prices
 from workbench.analysis.incidents import KINDS, address, counts, incidents, sentence, spoken
+from workbench.analysis.incidents_aside import aside_counts, aside_title, listed
 from workbench.errors import ImportFailed
 from workbench.schema.moments import Moments
 
@@ -43,16 +44,16 @@ def found(moments: list[dict[str, Any]], starts: tuple[float, ...] = ()) -> list
 
 def test_the_most_severe_comes_first_and_then_the_longest() -> None:
     rows = found(ALL)
-    assert [(row["severity"], row["onset_s"]) for row in rows] == [
-        ("critical", 3.0),
-        ("critical", 8.0),
-        ("warning", 12.0),
-        ("warning", 17.0),
-        ("warning", 1.0),
-        ("caveat", 0.5),
+    assert [(row["severity"], row["onset_s"], row["aside"]) for row in rows] == [
+        ("critical", 3.0, None),
+        ("critical", 8.0, None),
+        ("warning", 12.0, None),
+        ("warning", 1.0, None),
+        ("caveat", 0.5, None),
+        ("warning", 17.0, "short_stop"),
     ]
     assert [row["address"] for row in rows] == [f"apx-0123456789ab#{n}" for n in range(1, 7)]
-    assert counts(rows) == {"critical": 2, "warning": 3, "caveat": 1}
+    assert counts(rows) == {"critical": 2, "warning": 2, "caveat": 1}
     assert found(ALL[::-1]) == rows
     assert counts([]) == {"critical": 0, "warning": 0, "caveat": 0}
     assert found([]) == []
@@ -65,7 +66,7 @@ def test_the_span_of_a_barge_in_is_its_search_and_ends_with_the_recording() -> N
 
 def test_a_silence_ends_where_anybody_speaks() -> None:
     """The agent is silent for 3 s after 17.0, and after 0.8 s of it the caller speaks: 0.8 s of dead air."""
-    stop, late = found([STOP, LATE], starts=(17.8, 12.5, 0.2))
+    late, stop = found([STOP, LATE], starts=(17.8, 12.5, 0.2))
     assert (stop["magnitude_s"], stop["scanned_s"], stop["end_s"]) == (pytest.approx(0.8), 3.0, 17.8)
     assert stop["sentence"].endswith("nobody spoke for 0.80 s.")
     assert (late["magnitude_s"], late["end_s"]) == (0.5, 12.5)
@@ -97,10 +98,49 @@ def test_a_sentence_says_what_was_measured(row: dict[str, Any], said: str) -> No
     assert text.endswith(".")
 
 
+TOUCH = moment("agent_start_during_caller", 2.0, 0.04, "talk_over", "warning")
+
+
+def test_what_nobody_needs_to_look_into_stands_apart_with_the_published_severity() -> None:
+    faint = BARGE | {"onset_s": 5.0, "faint": True}
+    rows = found([*ALL, TOUCH, TOUCH | {"magnitude_s": 0.05}, faint])
+    apart = [(row["aside"], row["severity"], row["onset_s"]) for row in rows if row["aside"]]
+    assert apart == [("faint", "critical", 5.0), ("short_stop", "warning", 17.0), ("touch", "warning", 2.0)]
+    assert [row["number"] for row in rows] == list(range(1, 10))
+    assert rows[-3]["aside"] == "faint"
+    assert aside_counts(rows) == {"short_stop": 1, "touch": 1, "faint": 1}
+    assert counts(rows) == {"critical": 2, "warning": 3, "caveat": 1}
+    assert len(listed(rows)) == 6
+
+
+def test_no_warning_of_less_than_the_method_can_tell_is_listed() -> None:
+    rows = found([TOUCH | {"magnitude_s": length} for length in (0.0, 0.004, 0.02, 0.04)])
+    assert listed(rows) == []
+
+
+def test_a_stop_is_dead_air_where_only_faint_sound_ends_its_silence() -> None:
+    """Silence from 10.0; a faint run at 12.0, words at 16.0: 2 s until any sound, 6 s until words."""
+    stop = STOP | {"onset_s": 10.0, "magnitude_s": 6.0}
+    [row] = incidents([stop], name="a", duration_s=20.0, search_s=3.0, starts=(12.0, 16.0), spoken_from=(16.0,))
+    assert (row["aside"], row["magnitude_s"], row["without_faint_s"]) == (None, 2.0, 6.0)
+    assert row["sentence"].endswith("nobody spoke for 2.00 s. With faint sound left out nobody spoke for 6.00 s.")
+    [row] = incidents([stop], name="a", duration_s=20.0, search_s=3.0, starts=(12.0, 14.0), spoken_from=(14.0,))
+    assert (row["aside"], row["without_faint_s"]) == ("short_stop", 4.0)
+
+
+@pytest.mark.parametrize("name", ["short_stop", "touch", "faint"])
+def test_a_heading_counts_and_says_why(name: str) -> None:
+    assert aside_title(name, 1).startswith("1 ")
+    assert "1 incidents" not in aside_title(name, 1)
+    assert aside_title("short_stop", 9) == (
+        "9 stops of the agent with less than 5 s of nobody speaking: pauses, and no dead air"
+    )
+
+
 def test_the_kinds_are_those_of_the_table() -> None:
     rows = [
         {**dict.fromkeys(Moments.column_names()), **ECHO, "incident": kind, "salience": 1.0, "moment_ix": ix}
-        | {"call_id": "c", "recording_id": "r", "config_id": "x", "run_id": "run"}
+        | {"call_id": "c", "recording_id": "r", "config_id": "x", "run_id": "run", "faint": False}
         for ix, kind in enumerate(KINDS)
     ]
     assert Moments.checked(rows)["incident"].to_list() == list(KINDS)
@@ -124,9 +164,9 @@ def test_costs_name_the_kind_they_price(tmp_path: Path) -> None:
         "currency": "EUR",
         "lines": [
             {"kind": "barge-in", "count": 2, "each": 1.5, "total": 3.0},
-            {"kind": "dead-air", "count": 1, "each": 3.0, "total": 3.0},
+            {"kind": "dead-air", "count": 0, "each": 3.0, "total": 0.0},
         ],
-        "total": 6.0,
+        "total": 3.0,
         "unpriced_count": 3,
     }
     assert [line["kind"] for line in costs([], prices, silence_only=True)["lines"]] == ["dead-air"]

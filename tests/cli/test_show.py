@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from workbench.archive.archive import Archive
 from workbench.archive.asserting import assert_pack
 from workbench.archive.layout import Layout
 from workbench.assertions import load_pack
-from workbench.schema.call import Call, Turn
+from workbench.schema.call import Audio, Call, Turn
 
 if TYPE_CHECKING:
     import pytest
@@ -45,6 +48,28 @@ def test_a_call_that_was_not_checked_is_not_told_as_one_without_findings(run: Ru
 def test_findings_come_with_what_passed_and_what_did_not(run: Run, failing_archive: Path) -> None:
     _, out, _ = run("show", "c1", "--archive", failing_archive)
     assert "failed: slow" in out.splitlines()
+
+
+def test_faint_runs_that_the_checks_leave_out_are_counted(run: Run, tmp_path: Path) -> None:
+    """Faint is what lies more than 20 dB under the speech of its channel; the same sound gives 14 in `autopsy`."""
+    name = "00d676d7058c49bb"
+    sound = Path(__file__).parents[2] / "data" / "calls" / "harper-valley-bank" / "audio" / f"{name}.flac"
+    audio = [Audio(path=str(sound), channels=["caller", "agent"], channel_map_source="declared")]
+    with Archive.create(tmp_path / "a") as archive:
+        archive.add([Call(id=name, source_format="made", source_uri="x", source_sha256="0" * 64, audio=audio)])
+        archive.measure(workers=1)
+        query = "select s.peak_dbfs, speech_dbfs from segments as s join channels using (recording_id, role)"
+        peaks = archive.sql(query)
+        faint = peaks.filter(pl.col("peak_dbfs") < pl.col("speech_dbfs") - 20).height
+    assert 0 < faint < peaks.height
+    _, out, _ = run("show", name, "--archive", tmp_path / "a")
+    (line,) = [line for line in out.splitlines() if line.startswith("heard: ")]
+    assert line == (
+        f"heard: {peaks.height} runs of speech, {faint} of them faint (breath, clicks, bleed) and left out by the "
+        "checks; 0 incidents of timing, 14 apart"
+    )
+    found = json.loads(run("show", name, "--json", "--archive", tmp_path / "a")[1])
+    assert found["heard"] == {"run_count": peaks.height, "faint_count": faint, "incident_count": 0, "aside_count": 14}
 
 
 def test_a_hint_names_the_archive_unless_it_is_the_one_taken_anyway(

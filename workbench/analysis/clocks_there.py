@@ -12,11 +12,9 @@ from workbench.plural import plural
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
 
-QUERY = (
-    "select call_id, source_format, call_id in (from reported_latency select call_id) as reports, "
-    "clock = 'audio' and status = 'SCORED' as heard from call_clocks join calls using (call_id) order by call_id"
-)
-"""A row a call: does it report a latency, and is it timed by audio."""
+HEARD = "select call_id, source_format, status from call_clocks join calls using (call_id) where clock = 'audio'"
+REPORTING = "select distinct call_id, source_format from reported_latency join calls using (call_id) order by call_id"
+"""A row a call: those with the clock of audio, SCORED where it times them, and those that report a latency."""
 
 
 def heard_only(archive: Archive) -> list[TwoClocks]:
@@ -32,8 +30,8 @@ def heard_only(archive: Archive) -> list[TwoClocks]:
     list of TwoClocks
         INCONCLUSIVE, each with the reason and the next step, in the order of the calls.
     """
-    rows = archive.sql(QUERY).to_dicts()
-    lacking = [row["call_id"] for row in rows if row["heard"] and not row["reports"]]
+    reporting = set(archive.sql(REPORTING)["call_id"])
+    lacking = sorted(row["call_id"] for row in _heard(archive) if row["call_id"] not in reporting)
     return [TwoClocks(call_id, "INCONCLUSIVE", NO_REPORTS, REPORTS_WANTED) for call_id in lacking]
 
 
@@ -52,12 +50,10 @@ def against_all(archive: Archive, found: Iterable[TwoClocks]) -> tuple[str, str]
     tuple of str
         What was found, with the calls of each clock counted by the format they came from; and the next step.
     """
-    rows = archive.sql(QUERY).to_dicts()
-    heard = [row for row in rows if row["heard"]]
-    reporting = [row for row in rows if row["reports"]]
-    both = [row for row in heard if row["reports"]]
+    heard, reporting = _heard(archive), archive.sql(REPORTING).to_dicts()
+    both = {row["call_id"] for row in heard} & {row["call_id"] for row in reporting}
     if both:
-        reasons = Counter(one.reason for one in found if one.call_id in {row["call_id"] for row in both})
+        reasons = Counter(one.reason for one in found if one.call_id in both)
         told = "; ".join(f"{reason} ({plural(count, 'call')})" for reason, count in reasons.most_common())
         return f"{plural(len(both), 'call')} with both clocks, and none can be related: {told}", MORE_ANSWERS
     sides = [
@@ -65,6 +61,10 @@ def against_all(archive: Archive, found: Iterable[TwoClocks]) -> tuple[str, str]
         f"{plural(len(reporting), 'call')} with a reported latency not timed by audio{_formats(reporting)}",
     ]
     return f"no call has both clocks: {'; '.join(sides)}", BOTH_WANTED
+
+
+def _heard(archive: Archive) -> list[dict[str, Any]]:
+    return [row for row in archive.sql(HEARD).to_dicts() if row["status"] == "SCORED"]
 
 
 MORE_ANSWERS = "a call is related by three answers or more that are both reported and heard"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.analysis.incidents import KINDS, counts
+from workbench.analysis.incidents_aside import ASIDE, listed
 from workbench.plural import plural
 from workbench.stats.rates import wilson
 
@@ -31,15 +32,18 @@ def critical_free(calls: Rows) -> dict[str, Any]:
     -------
     dict
         `critical_free_count` / `call_count` = `critical_free_call_rate` (0..1), with the bounds of the 95 %
-        Wilson interval, `small_sample` below 20 calls, and `caution_count`, the calls that are to be scanned with
+        Wilson interval, `critical_free_with_faint_count`, those where nothing critical rests on faint sound alone
+        either, `small_sample` below 20 calls, and `caution_count`, the calls that are to be scanned with
         caution. Without a two-channel call the rate and its bounds are None and `reason` says so.
     """
     analysed = [call for call in calls if call["mode"] == "two_channel"]
+    every = sum(all(one["severity"] != "critical" for one in call["incidents"]) for call in analysed)
     free = sum(not counts(call["incidents"])["critical"] for call in analysed)
     interval = wilson(free, len(analysed))
     return {
         "critical_free_count": free,
         "call_count": len(analysed),
+        "critical_free_with_faint_count": every,
         "critical_free_call_rate": free / len(analysed) if analysed else None,
         "critical_free_call_rate_low": interval.low if interval else None,
         "critical_free_call_rate_high": interval.high if interval else None,
@@ -73,7 +77,7 @@ def mono_block(calls: Rows) -> dict[str, Any] | None:
 
 
 def kinds(calls: Rows) -> list[dict[str, Any]]:
-    """Return a row for each kind of incident and lane that occurs.
+    """Return a row for each kind of incident and lane that occurs, without incidents that stand apart.
 
     Parameters
     ----------
@@ -88,7 +92,7 @@ def kinds(calls: Rows) -> list[dict[str, Any]]:
     """
     rows = []
     for lane in LANES:
-        own = [(call, one) for call in calls if call["mode"] == lane for one in call["incidents"]]
+        own = [(call, one) for call in calls if call["mode"] == lane for one in listed(call["incidents"])]
         for kind in KINDS:
             found = [(call, one) for call, one in own if one["incident"] == kind]
             if not found:
@@ -109,6 +113,27 @@ def kinds(calls: Rows) -> list[dict[str, Any]]:
     return rows
 
 
+def aside(calls: Rows) -> list[dict[str, Any]]:
+    """Return a row for each reason for which incidents stand apart, as :mod:`workbench.analysis.incidents_aside` says.
+
+    Parameters
+    ----------
+    calls : sequence of mapping
+        As for :func:`critical_free`.
+
+    Returns
+    -------
+    list of dict
+        `aside`, `incident_count`, and `call_count`, the calls with one. Empty where none does.
+    """
+    rows = []
+    for name in ASIDE:
+        found = [sum(one.get("aside") == name for one in call["incidents"]) for call in calls]
+        if any(found):
+            rows.append({"aside": name, "incident_count": sum(found), "call_count": sum(map(bool, found))})
+    return rows
+
+
 def worst_calls(calls: Rows, *, most: int = MOST_CALLS) -> list[dict[str, Any]]:
     """Rank calls with incidents: by critical ones, then by the longest incident of the worst severity.
 
@@ -125,7 +150,7 @@ def worst_calls(calls: Rows, *, most: int = MOST_CALLS) -> list[dict[str, Any]]:
         `rank` from 1, incidents by severity, and the worst one. Two channels before mono, where less can be seen.
     """
     ranked = sorted(
-        (call for call in calls if call["incidents"]),
+        (call for call in calls if listed(call["incidents"])),
         key=lambda call: (
             LANES.index(call["mode"]),
             -counts(call["incidents"])["critical"],

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from workbench.analysis.incidents import spoken
+from workbench.analysis.incidents_aside import listed
 from workbench.errors import ImportFailed
 
 PRICED = ("barge-in", "talk-over", "dead-air", "latency-spike")
@@ -70,7 +71,7 @@ def costs(found: Sequence[Mapping[str, Any]], prices: Prices, *, silence_only: b
     Parameters
     ----------
     found : sequence of mapping
-        Incidents with `incident`.
+        Incidents with `incident`; those that stand apart have no price.
     prices : Prices
         From :func:`read_prices`.
     silence_only : bool
@@ -86,7 +87,7 @@ def costs(found: Sequence[Mapping[str, Any]], prices: Prices, *, silence_only: b
     total = 0.0
     for kind in PRICED:
         if kind in prices.per_incident and not (silence_only and kind in _NEED_TWO):
-            count = sum(spoken(one["incident"]) == kind for one in found)
+            count = sum(spoken(one["incident"]) == kind for one in listed(found))
             each = prices.per_incident[kind]
             lines.append({"kind": kind, "count": count, "each": each, "total": round(count * each, 6)})
             total += count * each
@@ -94,7 +95,7 @@ def costs(found: Sequence[Mapping[str, Any]], prices: Prices, *, silence_only: b
         "currency": prices.currency,
         "lines": lines,
         "total": round(total, 6),
-        "unpriced_count": sum(spoken(one["incident"]) not in prices.per_incident for one in found),
+        "unpriced_count": sum(spoken(one["incident"]) not in prices.per_incident for one in listed(found)),
     }
 
 

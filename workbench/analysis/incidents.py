@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from workbench.analysis.incidents_aside import DEAD_AIR_S, FAINT, aside_of, listed
 from workbench.timing.moments import CAVEAT, CRITICAL, GAP, OVERLAP, SILENCE, START, STOP, WARNING
 
 SEVERITIES = (CRITICAL, WARNING, CAVEAT)
@@ -60,6 +61,8 @@ def incidents(
     duration_s: float,
     search_s: float,
     starts: Sequence[float] = (),
+    spoken_from: Sequence[float] | None = None,
+    dead_air_s: float = DEAD_AIR_S,
 ) -> list[dict[str, Any]]:
     """Number the moments of one recording as incidents.
 
@@ -75,17 +78,37 @@ def incidents(
         How long after an onset the scan looked for a yield, in seconds.
     starts : sequence of float
         When any run of speech of either party begins, in seconds: a silence ends there.
+    spoken_from : sequence of float, optional
+        Those of `starts` that are not faint; all by default.
+    dead_air_s : float
+        From which silence on it is dead air, in seconds.
 
     Returns
     -------
     list of dict
-        Critical ones, warnings, caveats; in each the longest first, then the earliest. `address` is
+        Critical ones, warnings, caveats; in each the longest first, then the earliest; after them, in the same order,
+        what stands apart: `aside` names why (a key of `ASIDE`), and is None for all others. `address` is
         ``NAME#N``, counted from 1; `onset_s` and `end_s` span what happened; `magnitude_s` says how long both
         spoke, nobody spoke, or the activity lasted; `scanned_s` is the magnitude of the moment, which for a silence
-        counts until the agent speaks; `sentence` is for people.
+        counts until the agent speaks, and `without_faint_s` how long that silence is where faint sound is no speech,
+        as views of turn-taking and checks read it (None for what is no such silence); `sentence` is for people.
     """
-    ordered = [{**moment, "length_s": _length(moment, sorted(starts))} for moment in moments]
-    ordered.sort(key=lambda m: (SEVERITIES.index(m["severity"]), -m["length_s"], m["onset_s"], m["kind"]))
+    begins, heard = sorted(starts), sorted(starts if spoken_from is None else spoken_from)
+    ordered: list[dict[str, Any]] = []
+    for moment in moments:
+        row = {**moment, "length_s": _length(moment, begins), "without_faint_s": None}
+        if moment["kind"] in (GAP, STOP):
+            row["without_faint_s"] = max(row["length_s"], _until(heard, moment["onset_s"], duration_s=duration_s))
+        ordered.append(row | {"aside": aside_of(row, dead_air_s=dead_air_s)})
+    ordered.sort(
+        key=lambda m: (
+            m["aside"] is not None,
+            SEVERITIES.index(m["severity"]),
+            -m["length_s"],
+            m["onset_s"],
+            m["kind"],
+        )
+    )
     found = []
     for number, moment in enumerate(ordered, start=1):
         span_s = moment["length_s"]
@@ -100,15 +123,23 @@ def incidents(
                 "onset_s": moment["onset_s"],
                 "end_s": round(min(duration_s, moment["onset_s"] + span_s), 6),
                 "magnitude_s": moment["length_s"],
-                "sentence": sentence(moment, duration_s=duration_s, search_s=search_s),
+                "sentence": sentence(moment, duration_s=duration_s, search_s=search_s) + _longer(moment),
                 "kind": moment["kind"],
                 "scanned_s": moment["magnitude_s"],
+                "without_faint_s": moment["without_faint_s"],
+                "aside": moment["aside"],
                 "yield_after_s": moment["yield_after_s"],
                 "coherence": moment["coherence"],
                 "confidence": moment["confidence"],
             }
         )
     return found
+
+
+def _until(starts: Sequence[float], onset_s: float, *, duration_s: float) -> float:
+    """How long from a moment until anybody begins to speak, or to the end."""
+    after = bisect_left(starts, onset_s - 1e-6)
+    return float(round((starts[after] if after < len(starts) else duration_s) - onset_s, 6))
 
 
 def _length(moment: Mapping[str, Any], starts: Sequence[float]) -> float:
@@ -172,6 +203,14 @@ def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -
     )
 
 
+def _longer(moment: Mapping[str, Any]) -> str:
+    """What to add where only faint sound ends a silence: the checks go on counting."""
+    without = moment["without_faint_s"]
+    if without is None or moment["aside"] == FAINT or without <= moment["length_s"] + 0.005:
+        return ""
+    return f" With faint sound left out nobody spoke for {without:.2f} s."
+
+
 def _both(moment: Mapping[str, Any]) -> str:
     """How long both spoke; who has just stopped counts as speaking for as long as the hangover."""
     if moment["magnitude_s"] < 0.005:
@@ -180,7 +219,7 @@ def _both(moment: Mapping[str, Any]) -> str:
 
 
 def counts(found: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Count incidents by severity.
+    """Count incidents by severity, without those that stand apart.
 
     Parameters
     ----------
@@ -192,4 +231,4 @@ def counts(found: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     dict of str to int
         Every severity, those without an incident as 0.
     """
-    return {name: sum(one["severity"] == name for one in found) for name in SEVERITIES}
+    return {name: sum(one["severity"] == name for one in listed(found)) for name in SEVERITIES}

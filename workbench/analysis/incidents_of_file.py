@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.analysis.incidents import address, incidents
+from workbench.analysis.incidents_aside import TOUCH_S
 from workbench.analysis.incidents_channels import MapSource, recognised, roles_of
 from workbench.audio.config import MeasureConfig
 from workbench.audio.file_digest import file_sha256
@@ -75,9 +76,10 @@ def policy_hash(scanning: ScoreConfig, config: MeasureConfig) -> str:
     Returns
     -------
     str
-        First 12 hex digits of the SHA-256 of both configs' ids.
+        First 12 hex digits of the SHA-256 of both configs' ids and of what stands apart.
     """
-    return hashlib.sha256(f"{config.config_id} {scanning.config_id}".encode()).hexdigest()[:12]
+    told = f"{config.config_id} {scanning.config_id} apart {TOUCH_S}"
+    return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
 def examine(
@@ -191,6 +193,10 @@ def measured(
             duration_s=found.duration_s,
             search_s=scanning.max_search_s,
             starts=[row["start_s"] for row in found.segments if row["role"] in ("caller", "agent")],
+            spoken_from=[
+                row["start_s"] for row in found.segments if row["role"] in ("caller", "agent") and not row["faint"]
+            ],
+            dead_air_s=scanning.dead_air_s,
         ),
         sound=found.sound,
     )

@@ -13,6 +13,7 @@ from workbench.ingest.audio_names import call_stem
 from workbench.ingest.audio_sidecar import load_sidecar
 from workbench.ingest.protocol import Options
 from workbench.plural import plural
+from workbench.timing.faint_moments import resting
 from workbench.timing.health import CAUTION, ELIGIBLE
 from workbench.timing.lines import lay
 from workbench.timing.measuring import Measured
@@ -121,18 +122,20 @@ def _incidents(
         ]
     )
     times = ("start_s", "end_s", "voiced_end_s")
-    segments = pl.DataFrame(
-        [
-            {"call_id": name, "role": row["role"], **{time: row[time] + late_s for time in times}}
-            for measurement, _, late_s in sides
-            for row in measurement.segments
-        ]
-    )
-    line = lay(recordings, segments, config)
+    runs = [
+        {"call_id": name, **{key: row[key] for key in ("role", "channel_ix", "faint")}}
+        | {time: row[time] + late_s for time in times}
+        for measurement, _, late_s in sides
+        for row in measurement.segments
+    ]
+    line = lay(recordings, pl.DataFrame(runs), config)
+    moments = scan(line.speech, scanning)
     return incidents(
-        scan(line.speech, scanning),
+        [row | {"faint": rests} for row, rests in zip(moments, resting(moments, runs, scanning), strict=True)],
         name=name,
         duration_s=duration_s,
         search_s=scanning.max_search_s,
-        starts=segments["start_s"].to_list(),
+        starts=[row["start_s"] for row in runs],
+        spoken_from=[row["start_s"] for row in runs if not row["faint"]],
+        dead_air_s=scanning.dead_air_s,
     )

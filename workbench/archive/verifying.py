@@ -43,14 +43,11 @@ def verify(layout: Layout) -> Verified:
     ArchiveFailed
         When the archive cannot be opened at all.
     """
-    for _ in range(TRIES):
-        reader = Reader(layout)
-        try:
-            result, snapshot = _verified(layout, reader), reader.snapshot
-        finally:
-            reader.close()
+    result, snapshot = read_once(layout, lambda reader: (_verified(layout, reader), reader.snapshot))
+    for _ in range(TRIES - 1):
         if not result.problems or read_once(layout, lambda newest: newest.snapshot) == snapshot:
             break  # else somebody wrote meanwhile, and a deletion takes files of older snapshots away
+        result, snapshot = read_once(layout, lambda reader: (_verified(layout, reader), reader.snapshot))
     return result
 
 

@@ -44,7 +44,7 @@ class SoundDigest:
             count = min(self._zeros, _PIECE)
             self._digest.update(bytes(2 * count))
             self._zeros -= count
-        self._digest.update(samples[:last])
+        self._digest.update(samples[:last].data)
         self._zeros = len(samples) - last
 
     def hexdigest(self) -> str:

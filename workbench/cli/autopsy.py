@@ -37,8 +37,9 @@ def command(
     """Tell what went wrong in the timing of one sound file; no archive is needed.
 
     Two channels give barge-in, talk-over, dead air, latency spikes and suspected echo. One channel gives dead air
-    and latency spikes, each with a measured confidence. It is timing and not intent: who should have yielded is
-    for a person to say. Exit code 2, and nothing written, where the file is NOT SCORABLE.
+    and latency spikes, each with a measured confidence. Apart stand short stops of the agent, overlaps too short to
+    tell from none, and what rests on faint sound alone; they are not priced. It is timing and not intent: who should
+    have yielded is for a person to say. Exit code 2, and nothing written, where the file is NOT SCORABLE.
 
     \b
     Examples:
@@ -80,6 +81,7 @@ def command(
 def autopsy_report(examined: Examined, *, policy: str) -> dict[str, Any]:
     """Return the incidents of a file as one record, which the same bytes and settings give again."""
     from workbench.analysis.incidents import counts
+    from workbench.analysis.incidents_aside import aside_counts
     from workbench.analysis.incidents_health import SCOPE
 
     eligible, reason, next_step = examined.verdict
@@ -102,6 +104,7 @@ def autopsy_report(examined: Examined, *, policy: str) -> dict[str, Any]:
         "verdict_next_step": next_step,
         "policy_hash": policy,
         "incident_counts": counts(examined.incidents),
+        "aside_counts": aside_counts(examined.incidents),
         "incidents": examined.incidents,
     }
 
@@ -125,6 +128,7 @@ def _refuse(examined: Examined, report: dict[str, Any], *, as_json: bool) -> Non
 
 def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | None) -> None:
     from workbench.analysis.incidents import spoken
+    from workbench.analysis.incidents_aside import listed
     from workbench.analysis.incidents_health import plain_warning
 
     click.echo(f"{output.safe(examined.file)}  {examined.name}")
@@ -135,7 +139,8 @@ def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | Non
         click.echo(f"  input: {report['recommendation']}")
     for name in report["warnings"]:
         click.echo(f"  warning: {plain_warning(name)}")
-    for one in examined.incidents:
+    told = listed(examined.incidents)
+    for one in told:
         click.echo()
         sure = "" if one["confidence"] is None else f"  confidence {one['confidence']:.2f}"
         click.echo(
@@ -143,16 +148,33 @@ def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | Non
             f"at {one['onset_s']:.2f} s  {one['magnitude_s']:.2f} s{sure}"
         )
         click.echo(f"    {one['sentence']}")
+    _tell_aside(examined)
     click.echo()
-    if examined.mode == "mono" and examined.incidents:
+    if examined.mode == "mono" and told:
         click.echo("confidence: how far the silence lies under the level of speech, 1.00 at 20 dB or more")
     found = ", ".join(severity(name, count) for name, count in report["incident_counts"].items() if count)
+    aside = f", {len(examined.incidents) - len(told)} apart" if len(examined.incidents) > len(told) else ""
     click.echo(
-        f"{output.plural(len(examined.incidents), 'incident')}{': ' + found if found else ''} "
+        f"{output.plural(len(told), 'incident')}{': ' + found if found else ''}{aside} "
         f"(policy {report['policy_hash']}); timing, not intent"
     )
     if cost is not None:
         tell_costs(cost)
+
+
+def _tell_aside(examined: Examined) -> None:
+    """Print what stands apart, a line an incident under the reason."""
+    from workbench.analysis.incidents import spoken
+    from workbench.analysis.incidents_aside import aside_counts, aside_title
+
+    for name, count in aside_counts(examined.incidents).items():
+        if not count:
+            continue
+        click.echo(f"\napart: {aside_title(name, count)}")
+        for one in examined.incidents:
+            if one["aside"] == name:
+                what = "" if name == "short_stop" else f"  {spoken(one['incident'])}"
+                click.echo(f"    #{one['number']:<3} at {one['onset_s']:.2f} s  {one['magnitude_s']:.2f} s{what}")
 
 
 def severity(name: str, count: int) -> str:

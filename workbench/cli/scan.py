@@ -98,6 +98,7 @@ def command(
 
 def _tell(summary: dict[str, Any]) -> None:
     from workbench.analysis.folder_health import formula
+    from workbench.analysis.incidents_aside import aside_title
 
     share, mono = summary["share"], summary["mono"]
     counts = summary["counts"]
@@ -108,11 +109,17 @@ def _tell(summary: dict[str, Any]) -> None:
     click.echo(formula(share, summary["policy_hash"]))
     if share["caution_count"]:
         click.echo(f"  {share['caution_count']} of these are to be read with caution (leakage, a swap, a low level)")
+    if share["critical_free_with_faint_count"] != share["critical_free_count"]:
+        every = share["critical_free_with_faint_count"]
+        click.echo(f"  {every} of {share['call_count']} where critical incidents of faint sound alone count too")
     if counts["assumed_count"]:
         click.echo(
             f"  in {counts['assumed_count']} of these the first channel is assumed to be the caller's (--channels)"
         )
     _tell_kinds(summary, "two_channel")
+    for row in summary["aside"]:
+        told = aside_title(row["aside"], row["incident_count"])
+        click.echo(f"  apart, in {output.plural(row['call_count'], 'call')}: {told}")
     if summary["worst_calls"]:
         click.echo("\nworst calls")
         names = ("#", "call", "lane", "critical", "warning", "worst", "at s", "s")

@@ -25,10 +25,10 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     from workbench.archive.archive import Archive
 
     with Archive(archive_path, as_of=as_of) as archive:
-        call, found, checks = interruptible.run(lambda: _read(archive, call_id))
+        call, found, checks, heard = interruptible.run(lambda: _read(archive, call_id))
         judged = _judged(checks, archive)
     if as_json:
-        output.json_line({"call": call, "findings": found.to_dicts(), "checks": checks})
+        output.json_line({"call": call, "findings": found.to_dicts(), "checks": checks, "heard": heard})
         return
     click.echo(output.safe(_head(call)))
     if call.turns:
@@ -41,11 +41,13 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     if found.height:
         output.table(found.columns, found.rows())
         click.echo()
+    if heard["run_count"]:
+        click.echo(_heard(heard))
     click.echo(output.safe(judged))
 
 
-def _read(archive: Archive, call_id: str) -> tuple[Call, pl.DataFrame, dict[str, list[str]]]:
-    """Return a call, its findings, and its checks by status, all of the newest assertion run."""
+def _read(archive: Archive, call_id: str) -> tuple[Call, pl.DataFrame, dict[str, list[str]], dict[str, int]]:
+    """Return a call, its findings and its checks by status, of the newest assertion run, and what is heard in it."""
     query = "from findings where call_id = $id order by start_s, assertion_id, result_ix"
     columns = "severity, assertion_id, turn_ix, start_s, message"
     newest = "from call_verdicts semi join latest_runs using (run_id)"
@@ -53,7 +55,21 @@ def _read(archive: Archive, call_id: str) -> tuple[Call, pl.DataFrame, dict[str,
     checks: dict[str, list[str]] = {}
     for status, assertion_id in archive.sql(statuses, {"id": call_id}).iter_rows():
         checks.setdefault(status, []).append(assertion_id)
-    return archive.call(call_id), archive.sql(f"select {columns} {query}", {"id": call_id}), checks
+    faint = "select count(*), count(*) filter (where faint) from segments where call_id = $id and backend = 'energy'"
+    apart = "select count(*) - count(aside), count(aside) from incidents where call_id = $id"
+    counts = (*archive.sql(faint, {"id": call_id}).row(0), *archive.sql(apart, {"id": call_id}).row(0))
+    heard = dict(zip(("run_count", "faint_count", "incident_count", "aside_count"), counts, strict=True))
+    found = archive.sql(f"select {columns} {query}", {"id": call_id})
+    return archive.call(call_id), found, checks, heard
+
+
+def _heard(heard: dict[str, int]) -> str:
+    """Say how many runs of speech there are, and how many are too faint to be read as speech."""
+    faint = f", {heard['faint_count']:,} of them faint (breath, clicks, bleed) and left out by the checks"
+    apart = f", {heard['aside_count']:,} apart" if heard["aside_count"] else ""
+    runs = output.plural(heard["run_count"], "run")
+    incidents = output.plural(heard["incident_count"], "incident")
+    return f"heard: {runs} of speech{faint if heard['faint_count'] else ''}; {incidents} of timing{apart}"
 
 
 _TOLD = {

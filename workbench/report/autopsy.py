@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.incidents import counts
+from workbench.analysis.incidents_aside import aside_counts, aside_title, listed
 from workbench.analysis.incidents_health import SCOPE, plain_reason, plain_warning, swap_reason
 from workbench.report.incident_drawing import MOST_CARDS, Drawing
 from workbench.report.render import render
@@ -48,7 +49,8 @@ def build(examined: Examined, measurement: Measured, *, policy: str, costs: dict
 
     drawing = Drawing(examined, measurement)
     sounds = Sounds(Path(examined.path))
-    cards = [drawing.card(one, sounds) for one in examined.incidents[:MOST_CARDS]]
+    told = listed(examined.incidents)
+    cards = [drawing.card(one, sounds) for one in told[:MOST_CARDS]]
     eligible, reason, next_step = examined.verdict
     return render(
         "autopsy.html.j2",
@@ -59,7 +61,12 @@ def build(examined: Examined, measurement: Measured, *, policy: str, costs: dict
         map_said=MAPS[examined.channel_map],
         overview=drawing.overview(),
         cards=cards,
-        others=examined.incidents[MOST_CARDS:],
+        others=told[MOST_CARDS:],
+        apart=[
+            (aside_title(name, count), [one for one in examined.incidents if one["aside"] == name])
+            for name, count in aside_counts(examined.incidents).items()
+            if count
+        ],
         silent_count=sounds.silent_count,
         budget_mb=BUDGET_BYTES / 1e6,
         policy_hash=policy,

@@ -215,7 +215,7 @@ def _flags(incidents: Sequence[dict[str, Any]], scale: Scale) -> tuple[Flag, ...
     for one in sorted(incidents, key=lambda one: (one["onset_s"], one["number"])):
         x = scale.at(one["onset_s"])
         free = (ix for ix, last in enumerate(taken) if x - last >= FLAG_WIDTH)
-        row = next(free, None) if one["number"] <= MOST_CARDS else None
+        row = next(free, None) if one["number"] <= MOST_CARDS and one["aside"] is None else None
         if row is not None:
             taken[row] = x
         label = f"#{one['number']} {one['severity']} {spoken(one['incident'])} at {one['onset_s']:.2f} s"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.analysis.folder_health import critical_free, formula, kinds, mono_block, scan_id, worst_calls
+from workbench.analysis.folder_health import aside, critical_free, formula, kinds, mono_block, scan_id, worst_calls
+from workbench.analysis.incidents_aside import aside_title, listed
 from workbench.analysis.incidents_of_file import measured
 from workbench.report.incident_drawing import Card, Drawing
 from workbench.report.render import render
@@ -36,7 +37,8 @@ def scan_summary(scanned: Scanned, *, folder: str, policy: str, flags: dict[str,
     Returns
     -------
     dict
-        `share` with its counts, `mono` (a block of its own, or None), `kinds`, `worst_calls`, `refused`, and
+        `share` with its counts, `mono` (a block of its own, or None), `kinds`, `aside` (incidents that stand apart and
+        are counted nowhere else), `worst_calls`, `refused`, and
         `calls`, each with the `kinds` that occur in it and its incidents by severity.
     """
     from workbench.analysis.incidents import counts
@@ -59,6 +61,7 @@ def scan_summary(scanned: Scanned, *, folder: str, policy: str, flags: dict[str,
         "share": critical_free(calls),
         "mono": mono_block(calls),
         "kinds": kinds(calls),
+        "aside": aside(calls),
         "worst_calls": worst_calls(calls),
         "calls": [
             {
@@ -67,7 +70,7 @@ def scan_summary(scanned: Scanned, *, folder: str, policy: str, flags: dict[str,
                 "mode": call["mode"],
                 "duration_s": call["duration_s"],
                 "recommendation": call["recommendation"],
-                "kinds": sorted({one["incident"] for one in call["incidents"]}),
+                "kinds": sorted({one["incident"] for one in listed(call["incidents"])}),
                 **{f"{name}_count": count for name, count in counts(call["incidents"]).items()},
             }
             for call in calls
@@ -124,6 +127,7 @@ def build(
         summary=summary,
         formula=formula(summary["share"], summary["policy_hash"]),
         cards=cards,
+        apart=[(aside_title(row["aside"], row["incident_count"]), row["call_count"]) for row in summary["aside"]],
         silent_count=silent,
         budget_mb=BUDGET_BYTES / 1e6,
         came_back=came_back,

@@ -22,4 +22,5 @@ class Moments(Table):
     salience = columns.number("what it is ranked by: seconds, coherence for echo", "score")
     incident = columns.choice("incident it maps to", "barge_in", "talk_over", "dead_air", "latency_spike", "echo_suspected")
     severity = columns.choice("severity of the incident", "critical", "warning", "caveat")
+    faint = columns.flag("whether it rests on faint sound alone (see segments), which views of turn-taking and checks leave out")
     run_id = columns.text("run that found it")

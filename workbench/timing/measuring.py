@@ -22,6 +22,7 @@ from workbench.audio.sound_digest import SoundDigest
 from workbench.audio.source import Source, identify
 from workbench.errors import UsageError
 from workbench.plural import plural
+from workbench.timing.faint_moments import resting
 from workbench.timing.health import Health, Voice, assess
 from workbench.timing.leakage import waveform_agreement
 from workbench.timing.listening import Heard, join, listen, parties, peaks, voice_of
@@ -163,6 +164,33 @@ def measure_recording(
         channel_map_confirmed=channel_map_confirmed,
         non_finite=tally.non_finite > 0,
     )
+    runs = [
+        {
+            **ids,
+            "role": voice.role,
+            "channel_ix": ix,
+            "backend": config.backend,
+            "segment_ix": n,
+            "start_s": start,
+            "end_s": end,
+            "voiced_end_s": voiced_end,
+            "peak_dbfs": round(peak, 6),
+            "faint": peak < heard.speech_dbfs - config.faint_db,
+        }
+        for ix, (voice, heard) in enumerate(zip(voices, speech, strict=True))
+        if heard.speech_dbfs is not None
+        for n, ((start, end, voiced_end), peak) in enumerate(
+            zip(
+                segments(heard.runs, hop_s=levels.hop_s, offset_s=offset_s, duration_s=levels.duration_s),
+                peaks(voice.track, heard.runs.start).tolist(),
+                strict=True,
+            )
+        )
+    ]
+    found = _moments(voices, speech, health=health, levels=levels, config=config, scanning=scanning)
+    for row in found:
+        row["onset_s"] = round(offset_s + row["onset_s"], 6)
+    faint = resting(found, runs, scanning)
     return Measured(
         channels=[
             {
@@ -174,40 +202,10 @@ def measure_recording(
             for ix, (voice, heard) in enumerate(zip(voices, speech, strict=True))
         ],
         health={**ids, **msgspec.structs.asdict(health)},
-        segments=[
-            {
-                **ids,
-                "role": voice.role,
-                "channel_ix": ix,
-                "backend": config.backend,
-                "segment_ix": n,
-                "start_s": start,
-                "end_s": end,
-                "voiced_end_s": voiced_end,
-                "peak_dbfs": round(peak, 6),
-                "faint": peak < heard.speech_dbfs - config.faint_db,
-            }
-            for ix, (voice, heard) in enumerate(zip(voices, speech, strict=True))
-            if heard.speech_dbfs is not None
-            for n, ((start, end, voiced_end), peak) in enumerate(
-                zip(
-                    segments(heard.runs, hop_s=levels.hop_s, offset_s=offset_s, duration_s=levels.duration_s),
-                    peaks(voice.track, heard.runs.start).tolist(),
-                    strict=True,
-                )
-            )
-        ],
+        segments=runs,
         moments=[
-            {
-                **ids,
-                "config_id": scanning.config_id,
-                "moment_ix": ix,
-                **row,
-                "onset_s": round(offset_s + row["onset_s"], 6),
-            }
-            for ix, row in enumerate(
-                _moments(voices, speech, health=health, levels=levels, config=config, scanning=scanning)
-            )
+            {**ids, "config_id": scanning.config_id, "moment_ix": ix, **row, "faint": rests}
+            for ix, (row, rests) in enumerate(zip(found, faint, strict=True))
         ],
         frames=_frames(voices, recording_id, config.config_id),
         hop_s=levels.hop_s,
