@@ -88,6 +88,7 @@ def test_two_files_side_by_side(run: Run) -> None:
         (SLOW, PROMPT, "--onset", "2", "--channels", "mixed,unknown"),
         (SLOW, "nothing.wav", "--onset", "2"),
         (SLOW, PROMPT, "--policy", "x.json"),
+        (SLOW, PROMPT, "--onset", "2", "--after-deploy"),
         ("1", "2", "--by", "agent_version", "--onset", "2"),
     ],
 )
@@ -141,10 +142,65 @@ def test_yielding_to_everything_fails_the_policy_and_the_right_change_passes(
     assert (code, out, "accuracy" in error) == (2, "", True)
 
 
-def test_a_copy_of_the_old_calls_supports_no_claim(run: Run, archive: Path) -> None:
+def test_a_copy_of_the_old_calls_supports_no_claim(run: Run, archive: Path, tmp_path: Path) -> None:
+    """At half the level the agent is no longer heard throughout, so verdicts may differ; no word says fixed."""
     _, told = versions(run, archive, "1", "3")
     assert {pair["freshness"]["state"] for pair in told["pairs"]} == {"same_envelope"}
     assert (told["claim"], told["evidence_level"]) == (None, "re-verified same audio")
+    assert {name: count for name, count in told["counts"].items() if count} == {"same_recording": 4}
+    assert (told["regression_axis"]["of"], told["hold_axis"]["of"], told["p_exact"]) == (0, 0, None)
+    assert told["pooled_before"]["talk_over_s"]["events"] == 0
+    policy = tmp_path / "change.yaml"
+    policy.write_text("target:\n  improve:\n    failed_count: no_worse\nguardrails:\n  max_new_false_yields: 9\n")
+    for given in (("--policy", policy), ("--strict",), ("--policy", policy, "--strict")):
+        code, told = versions(run, archive, "1", "3", *given)
+        assert (code, [rule["holds"] for rule in told["policy"]]) == (2, [None] * (2 if "--policy" in given else 0))
+        assert told["gate_withheld"] == "4 of 4 pairs not known to be different recordings (same_envelope)"
+    out = run("compare", "1", "3", "--by", "agent_version", "--archive", archive, "--policy", policy)[1]
+    assert ("withheld: failed_count no_worse" in out, "holds:" in out, "fixed" in out) == (True, False, False)
+
+
+@pytest.mark.parametrize("gain", [0.25, 1.0])
+def test_a_quieter_copy_of_a_file_is_neither_fixed_nor_regressed(run: Run, tmp_path: Path, gain: float) -> None:
+    """The agent's last second lies 20 dB lower: heard in the original, and under the threshold in a quiet copy."""
+    rng = np.random.default_rng(3)
+    samples = rng.normal(0, 0.3, (8 * RATE, 2))
+    for channel, start, end, loud in ((1, 0.5, 2.4, 1500.0), (1, 2.4, 4.2, 60.0), (0, 2.0, 4.0, 1500.0)):
+        part = slice(round(start * RATE), round(end * RATE))
+        samples[part, channel] = rng.normal(0, 1, part.stop - part.start) * loud
+        samples[part, channel] *= np.repeat(10 ** rng.uniform(-0.3, 0.3, 200), 400)[: part.stop - part.start]
+    one, two = tmp_path / "a.wav", tmp_path / "b.wav"
+    for path, factor in ((one, 1.0), (two, gain)):
+        soundfile.write(path, np.rint(samples * factor).astype(np.int16), RATE, subtype="PCM_16")
+    given = ("--onset", "2", "--max-talk-over-s", "1", "--channels", "caller,agent")
+    verdicts = "FAIL -> FAIL" if gain == 1 else "FAIL -> PASS"
+    code, out, _ = run("compare", one, two, *given)
+    assert (code, out.splitlines()[0]) == (0, f"same_recording: {verdicts}")
+    told = json.loads(run("compare", one, two, *given, "--json")[1])
+    assert (told["result"], told["evidence_level"]) == ("same_recording", "re-verified same audio")
+    for pair in ((one, two), (two, one)):
+        code, out, _ = run("compare", *pair, *given, "--strict")
+        assert (code, "withheld, exit 2" in out, "regressed" in out) == (2, True, False)
+
+
+def test_two_rulers_say_what_became_of_a_verdict_and_answer_no_gate(run: Run, archive: Path, tmp_path: Path) -> None:
+    """A yield is looked for during 0.25 s: those of 2 and 4 come later, and the agent is the same."""
+    where = ("--archive", archive)
+    assert run("score", "--max-search-s", "0.25", "-q", *where)[0] == 0
+    query = "select config_id, count(*) n from scored_events group by all order by max(run_id)"
+    published, other = (row["config_id"] for row in json.loads(run("sql", query, "--format", "json", *where)[1]))
+    code, out, _ = run("compare", published, other, "--by", "config_id", *where, "--json")
+    told = json.loads(out)
+    assert (code, told["counts"]["became_fail"], len(told["pairs"])) == (0, 6, 16)
+    assert set(told["counts"]) == {"became_pass", "became_fail", "still_pass", "still_fail", "not_scorable"}
+    assert "nothing of the agent" in told["evidence"]
+    code, out, _ = run("compare", published, other, "--by", "config_id", *where)
+    assert (code, "two rulers: " in out, "fixed" in out, "regressed" in out) == (0, True, False, False)
+    policy = tmp_path / "change.yaml"
+    policy.write_text("target:\n  improve:\n    failed_count: no_worse\n")
+    for asked in (("--policy", policy), ("--strict",), ("--after-deploy",), ("--min-n", "1"), ("--config", other)):
+        code, out, error = run("compare", published, other, "--by", "config_id", *where, *asked)
+        assert (code, out, "says nothing about two rulers" in error) == (2, "", True), asked
 
 
 def test_groups_that_are_not_there(run: Run, archive: Path) -> None:

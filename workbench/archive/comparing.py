@@ -10,8 +10,10 @@ import numpy as np
 from workbench.archive.call_slices import SLICES, call_slices
 from workbench.audio.config import MeasureConfig
 from workbench.errors import UsageError
-from workbench.timing.contracts.battery import MIN_FAILING, Battery, Case, compare_groups
+from workbench.timing.contracts.battery import MIN_FAILING, Battery, compare_groups
 from workbench.timing.contracts.freshness import SAME_PCM, Envelope, Freshness, freshness
+from workbench.timing.contracts.pairing import Case
+from workbench.timing.contracts.rulers import Rulers, compare_rulers
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
@@ -69,8 +71,6 @@ def scored_groups(reader: Reader, by: str, *, names: tuple[str, str], config_id:
     return groups
 
 
-def chosen_events(reader: Reader, config_id: str | None) -> tuple[list[dict[str, Any]], str]:
-    """Return the scored events of labels that stand, under one scoring config, and its id.
 def _hint(by: str) -> str:
     view = "call_slices" if by in SLICES else "scored_events" if by == "config_id" else "calls"
     described = "workbench acoustics describes the sound; " if by in SLICES else ""
@@ -87,6 +87,8 @@ def _calls(reader: Reader) -> dict[str, Group]:
     return {row["call_id"]: row | {name: words[slices[row["call_id"]][name]] for name in SLICES} for row in rows}
 
 
+def chosen_events(reader: Reader, config_id: str | None) -> tuple[list[dict[str, Any]], str]:
+    """Return the scored events of labels that stand, under one scoring config, and its id.
 
     Parameters
     ----------
@@ -147,8 +149,22 @@ def compare_archive(
     )
 
 
-def _where_from(by: str) -> str:
-    return f"{by} from {'scored_events' if by == 'config_id' else 'calls'}"
+def compare_configs(reader: Reader, *, names: tuple[str, str]) -> Rulers:
+    """Compare two scoring configs over an archive's moments.
+
+    Parameters
+    ----------
+    reader : Reader
+        The archive.
+    names : tuple of str
+        Ids of the configs.
+
+    Raises
+    ------
+    UsageError
+        As :func:`scored_groups`.
+    """
+    return compare_rulers(*scored_groups(reader, "config_id", names=names))
 
 
 def _config(there: set[str], wanted: str | None) -> str:

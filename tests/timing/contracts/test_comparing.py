@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -9,11 +10,13 @@ from hotato.compare import classify_pair
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.timing.contracts.battery import Battery, Case, compare_groups
-from workbench.timing.contracts.comparing import RESULTS, changes, result_of
+from workbench.timing.contracts.battery import Battery, compare_groups
+from workbench.timing.contracts.comparing import RESULTS, changes, result_of, word_for
 from workbench.timing.contracts.freshness import Freshness
-from workbench.timing.contracts.gate import evaluate, policy_of
+from workbench.timing.contracts.gate import evaluate, policy_of, withheld
 from workbench.timing.contracts.levels import CLAIMS, Level, level_of
+from workbench.timing.contracts.pairing import Case
+from workbench.timing.contracts.rulers import compare_rulers
 
 YIELDS = {"status": "PASS", "expect": "yield", "did_yield": True}
 HOLDS = {"status": "PASS", "expect": "hold", "did_yield": False}
@@ -54,6 +57,28 @@ unheard = event(YIELDS, status="NOT_SCORABLE")
 )
 def test_the_word_for_a_pair(before: dict[str, Any], after: dict[str, Any], word: str) -> None:
     assert result_of(before, after) == word
+
+
+@pytest.mark.parametrize(
+    ("state", "word"),
+    [("same_pcm", "same_recording"), ("same_envelope", "same_recording"), ("unknown", "unknown_recording")],
+)
+def test_no_word_for_a_change_where_the_sound_is_not_another(state: str, word: str) -> None:
+    sides = (slow, prompt, stuck, held, gave_way)
+    for before, after in product(sides, sides):
+        assert word_for(before, after, Freshness(state=state)) == word
+        assert word_for(before, after, Freshness(state="different")) == result_of(before, after)
+        assert word_for(unheard, after, Freshness(state=state)) == "not_scorable"
+
+
+def test_two_rulers_have_words_of_their_own() -> None:
+    pairs = {"a": (slow, prompt), "b": (prompt, slow), "c": (held, held), "d": (slow, stuck), "e": (prompt, unheard)}
+    sides = [[Case(key=key, event=pair[ix]) for key, pair in pairs.items()] for ix in (0, 1)]
+    found = compare_rulers(*sides)
+    words = ["became_pass", "became_fail", "still_pass", "still_fail", "not_scorable"]
+    assert [pair.result for pair in found.pairs] == words
+    assert found.counts == dict.fromkeys(words, 1)
+    assert found.pooled_after["talk_over_s"].events == 4
 
 
 times = st.none() | st.integers(0, 300).map(lambda n: n / 100)
@@ -126,6 +151,7 @@ def test_pooled_measures_keep_the_censored() -> None:
         (better[1:], "different", "2 moments failed before, fewer than 3"),
         ([*better, (held, gave_way)], "different", "1 that passed fail now"),
         ([*better, (prompt, unheard)], "different", "1 pair with a side without a verdict"),
+        (better, "same_envelope", "0 moments of two takes failed before, fewer than 3"),
         (better, "same_envelope", "5 of 5 pairs not known to be different recordings (same_envelope)"),
         (better, "unknown", "5 of 5 pairs not known to be different recordings (unknown)"),
         ([(slow, slow)] * 3, "different", "nothing was fixed"),
@@ -149,6 +175,24 @@ def test_what_has_no_partner_or_two_is_left_out_and_counted() -> None:
 def test_a_failed_moment_without_a_verdict_later_was_not_fixed() -> None:
     found = grouped((slow, prompt), (slow, unheard))
     assert (found.regression_axis.count, found.regression_axis.of) == (1, 2)
+
+
+def test_copies_are_outside_both_axes_and_what_is_pooled() -> None:
+    """Three copies and three takes: only the takes are counted."""
+    states = iter(["same_pcm", "same_envelope", "unknown", "different", "different", "different"])
+    pairs = [(slow, prompt), (held, held), (prompt, slow), (slow, prompt), (held, held), (slow, slow)]
+    groups = [[Case(key=f"k{ix}", event=pair[side]) for ix, pair in enumerate(pairs)] for side in (0, 1)]
+    found = compare_groups(*groups, fresh=lambda _one, _two: Freshness(state=next(states)))
+    assert {word: count for word, count in found.counts.items() if count} == {
+        "same_recording": 2,
+        "unknown_recording": 1,
+        "fixed": 1,
+        "still_pass": 1,
+        "unchanged": 1,
+    }
+    assert [(axis.count, axis.of) for axis in (found.regression_axis, found.hold_axis)] == [(1, 2), (1, 1)]
+    assert found.pooled_before["talk_over_s"].events == 3
+    assert (found.claim, found.evidence_level) == (None, Level.REVERIFIED)
 
 
 POLICY = {
@@ -202,6 +246,22 @@ def test_targets_mean_what_they_say(word: float | str, after: float, holds: bool
     found = grouped((slow, event(YIELDS, status="FAIL", time_to_yield_s=after, talk_over_s=after)))
     for metric in ("time_to_yield_s_p95", "talk_over_s_p95"):
         assert (broken(found, {"target": {"improve": {metric: word}}}) == []) is holds
+
+
+@pytest.mark.parametrize("state", ["same_pcm", "same_envelope", "unknown"])
+def test_a_policy_is_withheld_and_never_met_by_one_copy(state: str) -> None:
+    states = iter([state, *["different"] * 4])
+    groups = [[Case(key=f"k{ix}", event=pair[side]) for ix, pair in enumerate(better)] for side in (0, 1)]
+    found = compare_groups(*groups, fresh=lambda _one, _two: Freshness(state=next(states)))
+    rules = evaluate(policy_of(POLICY, where=""), found.pairs)
+    assert {rule.holds for rule in rules} == {None}
+    assert withheld(found.pairs) == f"1 of 5 pairs not known to be different recordings ({state})"
+
+
+def test_a_policy_is_withheld_where_nothing_has_two_verdicts() -> None:
+    found = grouped((unheard, prompt))
+    assert withheld(found.pairs) == "no pair has a verdict on both sides"
+    assert withheld(grouped(*better, (unheard, prompt)).pairs) is None
 
 
 def test_an_agent_that_stops_no_more_does_not_get_faster() -> None:

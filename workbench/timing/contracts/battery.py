@@ -1,7 +1,7 @@
 """Two groups of scored moments, paired: what was failing and passes, what passed and still does, and what may be said.
 
-Both axes are needed. An agent that stops for everything fixes each moment it should have yielded at, and fails
-those it should have held.
+Only pairs of two takes tell of a change. Both axes are needed: an agent that stops for everything fixes each moment
+it should have yielded at, and fails those it should have held.
 """
 
 from __future__ import annotations
@@ -11,23 +11,27 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from workbench.plural import plural
 from workbench.stats.paired import mcnemar
 from workbench.stats.rates import Interval, wilson
-from workbench.timing.contracts.comparing import FIXED, NOT_SCORABLE, REGRESSED, RESULTS, STILL_PASS, changes, result_of
-from workbench.timing.contracts.freshness import DIFFERENT, Freshness
+from workbench.timing.contracts.comparing import (
+    FIXED,
+    NOT_SCORABLE,
+    REGRESSED,
+    RESULTS,
+    SAME_RECORDING,
+    STILL_PASS,
+    UNKNOWN_RECORDING,
+    changes,
+    word_for,
+)
+from workbench.timing.contracts.freshness import DIFFERENT, SAME_ENVELOPE, SAME_PCM, Freshness
 from workbench.timing.contracts.levels import Level, level_of
+from workbench.timing.contracts.pairing import Case, paired
+from workbench.timing.contracts.pooled import Spread, pooled
 
 MIN_FAILING = 3
-
-
-class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """A scored moment of one group. `key` names the same moment in the other; None where nothing does."""
-
-    key: str | None
-    event: dict[str, Any]
 
 
 class Twin(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,20 +53,12 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
     interval: Interval | None
 
 
-class Spread(msgspec.Struct, frozen=True, kw_only=True):
-    """A measure over the judged pairs of one side: how many have it, how many are lower bounds, median and p95."""
-
-    events: int
-    censored: int
-    median: float | None
-    p95: float | None
-
-
 class Battery(msgspec.Struct, frozen=True, kw_only=True):
     """What two groups show. `withheld` lists why no claim is made; empty: `claim` holds it.
 
     `unpaired_before`, `unpaired_after`: moments without a partner; `ambiguous`: those whose key a group has more
-    than once. None of them counts anywhere else.
+    than once. None of them counts anywhere else. A pair that is not known to be two takes stands in `pairs` and
+    `counts`, and neither in the axes nor in what is pooled.
     """
 
     pairs: list[Twin]
@@ -105,44 +101,36 @@ def compare_groups(
     -------
     Battery
         Pairs in the order of their keys; no pairs for empty groups. A moment that failed before and has no verdict
-        after stays in the denominator: it was not fixed.
+        in another take after stays in the denominator: it was not fixed.
     """
-    ours, theirs = _by_key(before), _by_key(after)
-    twice = {key for group in (ours, theirs) for key, cases in group.items() if len(cases) > 1}
-    shared = sorted((ours.keys() & theirs.keys()) - twice)
+    found = paired(before, after)
     pairs = []
-    for key in shared:
-        one, two = ours[key][0].event, theirs[key][0].event
+    for key, one, two in found.events:
+        sound = fresh(one, two)
+        word = word_for(one, two, sound)
         pairs.append(
-            Twin(
-                key=key,
-                before=one,
-                after=two,
-                result=result_of(one, two),
-                changes=changes(one, two),
-                freshness=fresh(one, two),
-            )
+            Twin(key=key, before=one, after=two, result=word, changes=changes(one, two), freshness=sound),
         )
-    ambiguous = sum(len(group.get(key, [])) for group in (ours, theirs) for key in twice)
-    in_twice = [sum(len(group.get(key, [])) for key in twice) for group in (ours, theirs)]
     counted = Counter(pair.result for pair in pairs)
-    failing = [pair for pair in pairs if pair.before["status"] == "FAIL"]
-    passing = [pair for pair in pairs if pair.before["status"] == "PASS"]
+    takes = [pair for pair in pairs if not _aside(pair)]
+    failing = [pair for pair in takes if pair.before["status"] == "FAIL"]
+    passing = [pair for pair in takes if pair.before["status"] == "PASS"]
     fixed, still = counted[FIXED], counted[STILL_PASS]
     judged = [pair for pair in pairs if pair.result != NOT_SCORABLE]
+    compared = [pair for pair in judged if pair.freshness.state == DIFFERENT]
     withheld = _withheld(pairs, counted, failing=len(failing), min_n=min_n)
     claim = f"{fixed} of {len(failing)} that failed pass now, and {still} of {len(passing)} that passed still do"
     return Battery(
         pairs=pairs,
         counts={result: counted[result] for result in RESULTS},
-        unpaired_before=len(before) - len(pairs) - in_twice[0],
-        unpaired_after=len(after) - len(pairs) - in_twice[1],
-        ambiguous=ambiguous,
+        unpaired_before=found.unpaired_before,
+        unpaired_after=found.unpaired_after,
+        ambiguous=found.ambiguous,
         regression_axis=Axis(count=fixed, of=len(failing), interval=wilson(fixed, len(failing))),
         hold_axis=Axis(count=still, of=len(passing), interval=wilson(still, len(passing))),
         p_exact=mcnemar(fixed, counted[REGRESSED]).p_exact if fixed + counted[REGRESSED] else None,
-        pooled_before=pooled([pair.before for pair in judged]),
-        pooled_after=pooled([pair.after for pair in judged]),
+        pooled_before=pooled([pair.before for pair in compared]),
+        pooled_after=pooled([pair.after for pair in compared]),
         withheld=withheld,
         claim=None if withheld else claim,
         evidence_level=level_of(
@@ -153,54 +141,19 @@ def compare_groups(
     )
 
 
-def pooled(events: Sequence[dict[str, Any]]) -> dict[str, Spread]:
-    """Return how the measures of scored events are spread.
-
-    Parameters
-    ----------
-    events : sequence of dict
-        Rows of `scored_events` with a verdict; none gives no events and no quantiles.
-
-    Returns
-    -------
-    dict of str to Spread
-        `time_to_yield_s` is over moments to yield at, with the time heard for an agent that never stopped, so its
-        quantiles are lower bounds where any are censored.
-
-    Notes
-    -----
-    Linear interpolation, position ``q (n - 1)``: numpy's default.
-    """
-    asked = [event for event in events if event["expect"] == "yield"]
-    values = {
-        "time_to_yield_s": [event["yield_observed_s"] for event in asked],
-        "talk_over_s": [event["talk_over_s"] for event in events],
-        "response_gap_s": [event["response_gap_s"] for event in events],
-    }
-    found = {}
-    for name, measured in values.items():
-        there = [value for value in measured if value is not None]
-        median, p95 = (round(float(value), 6) for value in np.percentile(there, [50, 95])) if there else (None, None)
-        never = sum(not event["did_yield"] for event in asked) if name == "time_to_yield_s" else 0
-        found[name] = Spread(events=len(there), censored=never, median=median, p95=p95)
-    return found
-
-
-def _by_key(cases: Sequence[Case]) -> dict[str, list[Case]]:
-    found: dict[str, list[Case]] = {}
-    for case in cases:
-        if case.key is not None:
-            found.setdefault(case.key, []).append(case)
-    return found
+def _aside(pair: Twin) -> bool:
+    """Whether a pair is outside both axes: one sound, or verdicts of sounds that may be one."""
+    return pair.result in (SAME_RECORDING, UNKNOWN_RECORDING) or pair.freshness.state in (SAME_PCM, SAME_ENVELOPE)
 
 
 def _withheld(pairs: Sequence[Twin], counted: Counter[str], *, failing: int, min_n: int) -> list[str]:
     reasons = []
     if not pairs:
         reasons.append("no moment is in both groups")
-    if failing < min_n:
-        reasons.append(f"{plural(failing, 'moment')} failed before, fewer than {min_n}")
     copies = [pair for pair in pairs if pair.freshness.state != DIFFERENT]
+    if failing < min_n:
+        of = " of two takes" if copies else ""
+        reasons.append(f"{plural(failing, f'moment{of}', many=f'moments{of}')} failed before, fewer than {min_n}")
     if copies:
         kinds = ", ".join(sorted({pair.freshness.state for pair in copies}))
         reasons.append(f"{len(copies)} of {plural(len(pairs), 'pair')} not known to be different recordings ({kinds})")
@@ -208,6 +161,6 @@ def _withheld(pairs: Sequence[Twin], counted: Counter[str], *, failing: int, min
         reasons.append(f"{counted[REGRESSED]} that passed fail now")
     if counted[NOT_SCORABLE]:
         reasons.append(f"{plural(counted[NOT_SCORABLE], 'pair')} with a side without a verdict")
-    if pairs and not counted[FIXED]:
+    if len(copies) < len(pairs) and not counted[FIXED]:
         reasons.append("nothing was fixed")
     return reasons

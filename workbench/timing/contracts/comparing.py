@@ -9,7 +9,7 @@ import msgspec
 
 from workbench.decimals import decimals
 from workbench.errors import NotScorable
-from workbench.timing.contracts.freshness import Freshness, freshness
+from workbench.timing.contracts.freshness import DIFFERENT, UNKNOWN, Freshness, freshness
 from workbench.timing.contracts.levels import Level, level_of
 
 if TYPE_CHECKING:
@@ -17,11 +17,22 @@ if TYPE_CHECKING:
 
 FIXED, REGRESSED, IMPROVED, WORSE = "fixed", "regressed", "improved", "worse"
 UNCHANGED, STILL_PASS, NOT_SCORABLE = "unchanged", "still_pass", "not_scorable"
-RESULTS = (FIXED, REGRESSED, IMPROVED, WORSE, UNCHANGED, STILL_PASS, NOT_SCORABLE)
+SAME_RECORDING, UNKNOWN_RECORDING = "same_recording", "unknown_recording"
+RESULTS = (
+    FIXED,
+    REGRESSED,
+    IMPROVED,
+    WORSE,
+    UNCHANGED,
+    STILL_PASS,
+    SAME_RECORDING,
+    UNKNOWN_RECORDING,
+    NOT_SCORABLE,
+)
+VERDICTS = ("PASS", "FAIL")
 
 MEASURES = ("time_to_yield_s", "talk_over_s", "response_gap_s", "premature_start_s")
 _SMALLEST = 1e-6
-_VERDICTS = ("PASS", "FAIL")
 
 Event = Mapping[str, Any]
 
@@ -38,12 +49,12 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def result_of(before: Event, after: Event) -> str:
-    """Return the word for a pair of scored events with the same expectation.
+    """Return the word for a pair of scored events with the same expectation, of two takes.
 
     Parameters
     ----------
     before, after : mapping
-        Rows of `scored_events`.
+        Rows of `scored_events`, of recordings that are different sound; :func:`word_for` asks that first.
 
     Returns
     -------
@@ -54,11 +65,33 @@ def result_of(before: Event, after: Event) -> str:
         better. So does hotato 1.20.
     """
     verdicts = (before["status"], after["status"])
-    if any(verdict not in _VERDICTS for verdict in verdicts):
+    if any(verdict not in VERDICTS for verdict in verdicts):
         return NOT_SCORABLE
     if verdicts == ("FAIL", "FAIL"):
         return _of_failures(before, after)
     return {("FAIL", "PASS"): FIXED, ("PASS", "FAIL"): REGRESSED}.get(verdicts, STILL_PASS)
+
+
+def word_for(before: Event, after: Event, fresh: Freshness) -> str:
+    """Return the word for a pair, which tells of a change only where the recordings are two takes.
+
+    Parameters
+    ----------
+    before, after : mapping
+        Rows of `scored_events` with the same expectation.
+    fresh : Freshness
+        What their recordings are to each other.
+
+    Returns
+    -------
+    str
+        ``not_scorable`` where a side has no verdict; ``same_recording`` for one sound, ``unknown_recording`` where
+        nothing shows that the sounds are two, whatever the verdicts are; else as :func:`result_of`.
+    """
+    word = result_of(before, after)
+    if word == NOT_SCORABLE or fresh.state == DIFFERENT:
+        return word
+    return UNKNOWN_RECORDING if fresh.state == UNKNOWN else SAME_RECORDING
 
 
 def _of_failures(before: Event, after: Event) -> str:
@@ -114,7 +147,7 @@ def _next_step(side: str, event: Event) -> str:
     )
 
 
-def compare(before: Judged, after: Judged, *, where: str, deployed: bool = False) -> Pair:
+def compare(before: Judged, after: Judged, *, where: str) -> Pair:
     """Compare two recordings of one moment.
 
     Parameters
@@ -123,8 +156,6 @@ def compare(before: Judged, after: Judged, *, where: str, deployed: bool = False
         Judged with one label and one config.
     where : str
         Their names, for errors.
-    deployed : bool
-        Whether the user says that the later one was made after the release.
 
     Returns
     -------
@@ -145,10 +176,10 @@ def compare(before: Judged, after: Judged, *, where: str, deployed: bool = False
             )
     fresh = freshness(before.envelope, after.envelope, first_pcm=before.pcm_sha256, second_pcm=after.pcm_sha256)
     return Pair(
-        result=result_of(before.event, after.event),
+        result=word_for(before.event, after.event, fresh),
         before=before.event,
         after=after.event,
         changes=changes(before.event, after.event),
         freshness=fresh,
-        evidence_level=level_of([fresh.state], expectations={before.event["expect"]}, deployed=deployed),
+        evidence_level=level_of([fresh.state], expectations={before.event["expect"]}),
     )

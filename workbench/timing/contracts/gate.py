@@ -9,7 +9,9 @@ import msgspec
 import numpy as np
 
 from workbench.errors import UsageError
+from workbench.plural import plural
 from workbench.timing.contracts.comparing import NOT_SCORABLE
+from workbench.timing.contracts.freshness import DIFFERENT
 
 if TYPE_CHECKING:
     from workbench.timing.contracts.battery import Twin
@@ -29,13 +31,17 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """A target or guardrail and whether it holds; None where there was nothing to measure, which does not hold."""
+    """A target or guardrail and whether it holds.
+
+    `before` and `after` are None where there was nothing to measure, which does not hold. `holds` is None where the
+    pairs do not show a change of the agent, whatever their figures are: see :func:`withheld`.
+    """
 
     name: str
     wanted: float | str | bool
     before: float | None
     after: float | None
-    holds: bool
+    holds: bool | None
 
 
 def policy_of(given: dict[str, Any], *, where: str) -> Policy:
@@ -94,6 +100,27 @@ def _known(given: dict[str, Any], names: Sequence[str], where: str) -> None:
         raise UsageError(f"unknown: {', '.join(unknown)}", where=where, hint=f"one of {', '.join(names)}")
 
 
+def withheld(pairs: Sequence[Twin]) -> str | None:
+    """Return why no policy can be answered: its figures would be of copies and not of the agent.
+
+    Parameters
+    ----------
+    pairs : sequence of Twin
+        All pairs of the comparison.
+
+    Returns
+    -------
+    str or None
+        None where each pair with a verdict on both sides is of two takes, and there is one.
+    """
+    judged = [pair for pair in pairs if pair.result != NOT_SCORABLE]
+    copies = [pair.freshness.state for pair in judged if pair.freshness.state != DIFFERENT]
+    if copies:
+        kinds = ", ".join(sorted(set(copies)))
+        return f"{len(copies)} of {plural(len(judged), 'pair')} not known to be different recordings ({kinds})"
+    return None if judged else "no pair has a verdict on both sides"
+
+
 def evaluate(policy: Policy, pairs: Sequence[Twin]) -> list[Rule]:
     """Hold a comparison against a policy.
 
@@ -107,13 +134,17 @@ def evaluate(policy: Policy, pairs: Sequence[Twin]) -> list[Rule]:
     Returns
     -------
     list of Rule
-        Targets, then guardrails. Metrics are taken over the pairs with a verdict on both sides; an agent that never
-        stopped enters its time to yield with the time for which it was heard not to, a lower bound.
+        Targets, then guardrails; each withheld where :func:`withheld` says why. Metrics are taken over the pairs with
+        a verdict on both sides; an agent that never stopped enters its time to yield with the time for which it was
+        heard not to, a lower bound.
 
     Notes
     -----
     p95 with linear interpolation, position ``0.95 (n - 1)``: numpy's default.
     """
+    if withheld(pairs) is not None:
+        asked = {**policy.improve, **policy.guardrails}
+        return [Rule(name=name, wanted=wanted, before=None, after=None, holds=None) for name, wanted in asked.items()]
     judged = [pair for pair in pairs if pair.result != NOT_SCORABLE]
     sides = ([pair.before for pair in judged], [pair.after for pair in judged])
     rules = []
@@ -161,6 +192,7 @@ def _seen(name: str, pairs: Sequence[Twin], judged: Sequence[Twin]) -> int:
     if name == "max_not_scorable":
         return len(pairs) - len(judged)
     if name == "max_new_false_yields":
-        return sum(_false_yield(pair.after) and not _false_yield(pair.before) for pair in pairs)
+        takes = [pair for pair in pairs if pair.freshness.state == DIFFERENT]
+        return sum(_false_yield(pair.after) and not _false_yield(pair.before) for pair in takes)
     expect = "hold" if name == "require_hold_fixture" else "yield"
     return sum(pair.before["expect"] == expect for pair in judged)
