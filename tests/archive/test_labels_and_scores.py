@@ -15,6 +15,7 @@ from workbench.archive import labelling
 from workbench.archive.archive import Archive
 from workbench.errors import UsageError
 from workbench.schema.call import Audio, Call, Label
+from workbench.timing.same_moment import shared
 from workbench.timing.score_config import ScoreConfig
 
 RATE = 8000
@@ -279,10 +280,10 @@ def test_what_was_not_heard_to_its_end_decides_nothing(tmp_path: Path) -> None:
         Label(kind="expectation", onset_s=5.5, expect="yield", value={"max_time_to_yield_s": 1e308}),
         Label(kind="expectation", onset_s=0.1, expect="hold"),
     ]
-    archive = Archive.create(tmp_path / "archive")
-    archive.add([made("cut", audio=audio(path), labels=said)])
+    archive = Archive.create(tmp_path / "archive")  # a call for each label: of one call they would contradict
+    archive.add([made(f"cut{ix}", audio=audio(path), labels=[label]) for ix, label in enumerate(said)])
     archive.measure()
-    events = sorted(archive.score().events, key=lambda event: str(event["label_id"]))
+    events = sorted(archive.score().events, key=lambda event: str(event["call_id"]))
     assert [(event["status"], event["reason"]) for event in events] == [
         ("INCONCLUSIVE", "recording_ended"),
         ("INCONCLUSIVE", "recording_ended"),
@@ -290,3 +291,28 @@ def test_what_was_not_heard_to_its_end_decides_nothing(tmp_path: Path) -> None:
         ("INCONCLUSIVE", "recording_ended"),
         ("NOT_SCORABLE", "agent_silent_at_onset"),
     ]
+
+
+def test_labels_of_one_moment_that_contradict_give_no_verdict(archive: Archive) -> None:
+    """Two people hear one moment otherwise, one of them twice; once one view is left it is judged, and each counts."""
+
+    def verdicts() -> list[tuple[object, ...]]:
+        names = ("expect", "status", "reason")
+        return sorted(tuple(str(event[name]) for name in names) for event in archive.score().events)
+
+    def label(at_s: float, expect: str, author: str, **more: float) -> str:
+        return labelling.expectation(archive.layout, "one", onset_s=at_s, expect=expect, author=author, **more)
+
+    label(2.0, "yield", "A")
+    (alone,) = verdicts()
+    assert alone[1] in ("PASS", "FAIL")
+    label(2.2, "yield", "A", max_talk_over_s=3.0)
+    assert [row[1] for row in verdicts()].count("INCONCLUSIVE") == 0
+    other = label(2.1, "hold", "B")
+    assert {row[1:] for row in verdicts()} == {("INCONCLUSIVE", "labels_disagree")}
+    assert [moment.disagree for moment in shared(archive.score().events)] == [True]
+    measured = [event["did_yield"] for event in archive.score().events]
+    assert None not in measured  # what was measured stays
+    labelling.retract(archive.layout, "one", other, author="B")
+    assert alone in verdicts()
+    assert [(len(moment.label_ids), moment.disagree) for moment in shared(archive.score().events)] == [(2, False)]

@@ -66,3 +66,31 @@ def test_where_nothing_can_be_scored_the_exit_code_says_so(run: Run, archive: Pa
     run("label", call["call_id"], "--at", "5.0", "--expect", "yield", "--archive", archive)
     code, out, _ = run("score", "--archive", archive)
     assert (code, "agent_silent_at_onset" in out) == (2, True)
+
+
+def test_labels_of_one_moment_are_told_of(run: Run, archive: Path) -> None:
+    where = ("--archive", archive)
+
+    def label(at: str, expect: str, author: str) -> tuple[str, str]:
+        code, out, err = run("label", "call", "--at", at, "--expect", expect, "--author", author, *where)
+        assert code == 0, err
+        return out.split()[1], out
+
+    first, out = label("2.0", "yield", "A")
+    assert "note:" not in out
+    assert "note:" not in run("score", *where)[1]
+    _, out = label("2.1", "yield", "B")
+    assert f"note: label {first} stands at this moment too and is counted beside it" in out
+    code, out, _ = run("score", *where)
+    assert (code, "note: 1 moment carries 2 labels; each label that is judged is counted" in out) == (0, True)
+    assert f"call at 2 s: {first} (yield), " in out
+    other, out = label("2.05", "hold", "C")
+    assert "says otherwise, so nothing is judged here" in out
+    code, out, _ = run("score", "--json", *where)
+    told = json.loads(out)
+    assert (code, {event["reason"] for event in told["events"]}) == (2, {"labels_disagree"})
+    assert [moment["expects"] for moment in told["shared_moments"]] == [["yield", "hold", "yield"]]
+    code, _, err = run("pin", "call", "--label", first, "-o", archive.parent / "pins", *where)
+    assert (code, "INCONCLUSIVE, labels_disagree" in err, "take the others back" in err) == (2, True, True)
+    assert run("label", "call", "--undo", other, *where)[0] == 0
+    assert run("score", *where)[0] == 0

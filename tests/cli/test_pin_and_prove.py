@@ -103,3 +103,45 @@ def test_nothing_to_prove_pack_or_unpack(run: Run, tmp_path: Path) -> None:
         assert (code, out, error.count("Hint:")) == (2, "", 1), given
     assert run("prove", tmp_path / "text.zip")[0] == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "text.zip"]
+
+
+@pytest.mark.parametrize(
+    ("which", "code"),
+    [
+        (("pass",), 0),
+        (("pass", "refused"), 2),
+        (("refused",), 2),
+        (("pass", "tampered"), 1),
+        (("tampered", "refused"), 1),
+        (("fail", "refused", "pass"), 1),
+        (("fail", "tampered", "refused", "pass"), 1),
+    ],
+)
+def test_of_several_contracts_a_failure_outranks_a_refusal(
+    run: Run, four: dict[str, Path], which: tuple[str, ...], code: int
+) -> None:
+    for order in (which, which[::-1]):
+        found, out, _ = run("prove", *(four[name] for name in order), "--json")
+        counts = {name.lower(): count for name, count in json.loads(out)["counts"].items() if count}
+        assert (found, counts) == (code, dict.fromkeys(which, 1))
+
+
+def test_the_help_tells_which_exit_code_wins(run: Run) -> None:
+    said = " ".join(run("prove", "--help")[1].split())
+    assert "1 where any is FAIL or TAMPERED, whatever the others are; 2 where any is REFUSED" in said
+
+
+@pytest.fixture(scope="module")
+def four(run: Run, archive: Path, call_id: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One contract of each status."""
+    place = tmp_path_factory.mktemp("four")
+    made = {}
+    for ix, (name, bound) in enumerate({"pass": "1", "fail": "0.1", "tampered": "1.1", "refused": "1.2"}.items()):
+        said = ("pin", call_id, "--archive", archive, "--at", "2.0", "--expect", "yield", "--author", f"B{ix}")
+        code, out, err = run(*said, "--max-time-to-yield-s", bound, "-o", place / name, "--json")
+        assert code == 0, err
+        made[name] = Path(json.loads(out)["folder"])
+    with (made["tampered"] / "audio/event.wav").open("ab") as file:
+        file.write(b"more")
+    (made["refused"] / "MANIFEST.sha256.json").write_bytes(b"")
+    return made

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import getpass
-from typing import Any
 
 import click
 
 from workbench.cli import options, output
 from workbench.errors import UsageError
-
-SAME_MOMENT_S = 0.25
 
 
 @options.command("label")
@@ -52,6 +49,7 @@ def command(
     from workbench.archive import labelling
     from workbench.archive.archive import Archive
     from workbench.cli.score import tell
+    from workbench.timing.same_moment import shared
 
     asked = [at_s is not None or expect is not None, channels is not None, label_id is not None]
     if sum(asked) != 1 or (at_s is None) != (expect is None):
@@ -80,19 +78,13 @@ def command(
             )
         events = [event for event in archive.score().events if event["call_id"] == call_id]
         new = [event for event in events if event["label_id"] == added]
-        near = [event for event in events if new and event not in new and _same_moment(event, new[0])]
+        near = [moment for moment in shared(events) if added in moment.label_ids]
     if as_json:
         output.json_line({"label_id": added, "author": who, "events": events})
     elif not quiet:
         click.echo(output.safe(f"label {added} by {who}"))
         tell(new or events)
-        for event in near:
-            said = (
-                f"label {event['label_id']} stands at this moment too and is counted beside it (--undo takes one back)"
-            )
-            click.echo(output.safe(f"note: {said}"))
-
-
-def _same_moment(event: dict[str, Any], new: dict[str, Any]) -> bool:
-    both = event["onset_s"] is not None and new["onset_s"] is not None
-    return both and abs(event["onset_s"] - new["onset_s"]) <= SAME_MOMENT_S
+        for moment in near:
+            others = ", ".join(label_id for label_id in moment.label_ids if label_id != added)
+            said = "and says otherwise, so nothing is judged here" if moment.disagree else "and is counted beside it"
+            click.echo(output.safe(f"note: label {others} stands at this moment too {said} (--undo takes one back)"))

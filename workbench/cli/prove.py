@@ -35,8 +35,9 @@ def command(
 ) -> None:
     """Measure contracts again: folders, packed files, or folders of them.
 
-    Each gives PASS, FAIL, TAMPERED (a digest does not fit) or REFUSED (no verdict, or unreadable). Exit 0: all
-    passed; 1: any failed or was tampered with; 2: any was refused, or there was none.
+    Each gives PASS, FAIL, TAMPERED (a digest does not fit) or REFUSED (no verdict, or unreadable). Exit code of
+    several, the first that holds: 1 where any is FAIL or TAMPERED, whatever the others are; 2 where any is REFUSED,
+    or there is none; 0 where all are PASS. The counts, and --json, tell them apart.
 
     \b
     Examples:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from workbench.cli import options, output
 from workbench.decimals import decimals
 from workbench.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from workbench.timing.same_moment import Shared
 
 
 @options.command("score")
@@ -28,8 +31,12 @@ def command(archive_path: str, *, echo_gate: bool, strict: bool, as_json: bool, 
 
     Fills `scored_events`. It reads the runs of speech that `workbench measure` found, so another bound or
     length costs no audio. A moment that cannot be scored keeps its row, with a status and a reason.
+    Labels of one moment (0.25 s) are each scored, and told of; where they say yield and hold nothing is judged.
     """
+    import msgspec
+
     from workbench.archive.archive import Archive
+    from workbench.timing.same_moment import note, shared
     from workbench.timing.score_config import ScoreConfig
 
     config = ScoreConfig(echo_gate=echo_gate, **{name: value for name, value in given.items() if value is not None})
@@ -41,16 +48,27 @@ def command(archive_path: str, *, echo_gate: bool, strict: bool, as_json: bool, 
                 where=archive_path,
                 hint=archive.layout.command("workbench label CALL --at SECONDS --expect yield"),
             )
+    several = shared(scoring.events)
     if as_json:
-        output.json_line({"run_id": scoring.run_id, "config_id": scoring.config_id, "events": scoring.events})
+        told = {"run_id": scoring.run_id, "config_id": scoring.config_id, "events": scoring.events}
+        output.json_line({**told, "shared_moments": [msgspec.to_builtins(one) for one in several]})
     elif not quiet:
         tell(scoring.events)
         counts = ", ".join(f"{count} {status}" for status, count in scoring.counts.items())
         click.echo(f"{output.plural(len(scoring.events), 'labelled moment')}: {counts} (config {scoring.config_id})")
+        if (said := note(several)) is not None:
+            click.echo(f"note: {said}")
+            for one in several:
+                click.echo(output.safe(f"  {one.call_id} at {one.onset_s:g} s: {_labels(one)}"))
     if strict and scoring.counts.get("FAIL"):
         sys.exit(Exit.GATE_FAILED)
     if scoring.counts.keys() <= {"NOT_SCORABLE", "INCONCLUSIVE"}:
         sys.exit(Exit.REFUSED)
+
+
+def _labels(moment: Shared) -> str:
+    both = zip(moment.label_ids, moment.expects, strict=True)
+    return ", ".join(f"{label_id} ({expect or 'no expectation'})" for label_id, expect in both)
 
 
 def tell(events: list[dict[str, Any]]) -> None:
@@ -63,7 +81,7 @@ def tell(events: list[dict[str, Any]]) -> None:
             event["call_id"],
             event["onset_s"],
             event["expect"],
-            _yield(event),
+            until_yield(event),
             event["talk_over_s"],
             event["response_gap_s"],
             event["decision_margin_s"],
@@ -74,8 +92,11 @@ def tell(events: list[dict[str, Any]]) -> None:
     output.table(names, rows)
 
 
-def _yield(event: dict[str, Any]) -> str | None:
-    """Time to yield; where the agent never stopped, the time for which it was heard not to."""
-    if event["did_yield"] is None:
+def until_yield(event: dict[str, Any]) -> str | None:
+    """Time to yield; without one the time for which there was none, to where the agent stopped or was last heard."""
+    if event["yield_observed_s"] is None:
         return None
-    return decimals(event["time_to_yield_s"]) if event["did_yield"] else f"> {decimals(event['yield_observed_s'])}"
+    if event["did_yield"]:
+        return decimals(event["time_to_yield_s"])
+    spoke_on = event["agent_quiet_s"] is None
+    return f"{'>' if spoke_on else 'stopped'} {decimals(event['yield_observed_s'])}"

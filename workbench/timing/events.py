@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.timing.same_moment import groups
 from workbench.timing.score_config import MOST_S
 from workbench.timing.scoring import NONE, first_onset, score
 
@@ -25,6 +26,7 @@ REASONS = {
     "agent_silent_at_onset": "nothing to yield or to hold: check the onset and which channel is whose",
     "no_caller_at_onset": "nobody to yield to: the caller is not heard at the onset: check it, and which channel is whose",
     "recording_ended": "the recording ends before it shows whether the agent stops: record the whole call",
+    "labels_disagree": "of the labels of this moment some say yield and some hold: agree, and take the others back",
     "no_expectation": "the label does not say yield or hold: label it",
     "echo": "the yield goes with an echo of the agent in the caller's channel: mend the audio path",
     "low_snr": "the noise is too near to the speech for a stop to be seen: record with less noise",
@@ -68,7 +70,7 @@ def scored(
     -------
     list of dict
         Rows of `scored_events`, in the order of the labels. What cannot be scored keeps its row, with a status
-        and a reason; empty for no labels.
+        and a reason; empty for no labels. Labels of one moment that say yield and hold give no verdict.
     """
     known = [ix for ix, label in enumerate(labels) if label["call_id"] in line.place and label["call_id"] in health]
     call = np.array([line.place[labels[ix]["call_id"]] for ix in known], np.int64)
@@ -98,6 +100,11 @@ def scored(
             cut_short = (frames["search_end"] - frames["onset"]) * hop_s < config.max_search_s - CUT_SHORT_S
             status, reason = _verdict(row, facts, config, cut_short=cut_short, went_on=bool(frames["went_on"]))
             row |= {"status": status, "reason": reason}
+    for group in groups(rows):
+        if len({rows[ix]["expect"] for ix in group} - {None}) > 1:
+            for row in (rows[ix] for ix in group):
+                if row["status"] in (PASS, FAIL):
+                    row |= {"status": INCONCLUSIVE, "reason": "labels_disagree"}
     return rows
 
 
@@ -140,6 +147,7 @@ def _measured(frames: dict[str, int], *, hop_s: float, start_s: float, config: S
         "yield_observed_s": lasting(observed - onset) if awaited else None,
         "yield_censored": not did_yield if awaited else None,
         "agent_quiet_s": lasting(quiet - onset) if stopped else None,
+        "caller_quiet_s": None if did_yield or frames["caller_quiet"] == NONE else lasting(frames["caller_quiet"]),
         "talk_over_s": lasting(frames["talk_over"]),
         "resumed": None,
         "restart_suspected": None,
