@@ -18,6 +18,7 @@ from workbench.audio.read import pcm_sha256
 from workbench.cli import main
 from workbench.errors import NotScorable, UsageError
 from workbench.ingest import read
+from workbench.plural import plural
 from workbench.timing.score_config import ScoreConfig
 
 CLIP = folder("data") / "calls" / "vapi-defaults" / "audio" / "vapi-default-01-hard-interruption.example.wav"
@@ -114,9 +115,12 @@ def test_labelled_moments_of_an_archive(tmp_path: Path, capsys: pytest.CaptureFi
     assert ended.value.code == 0
     assert "withheld" in printed
     assert "expected to yield: PASS" in printed
+    assert f"over {plural(len(statuses) - len(left_out), 'moment')} of" in printed
     with pytest.raises(SystemExit):
         main([*asked, "--json"])
-    assert {row["perturbation"] for row in json.loads(capsys.readouterr().out)["curves"]} == {"gain"}
+    told = json.loads(capsys.readouterr().out)
+    assert {row["perturbation"] for row in told["curves"]} == {"gain"}
+    assert told["shares"][0]["holds_count"] == told["shares"][0]["moment_count"] == len(told["curves"])
 
 
 def test_a_file_needs_its_moment(capsys: pytest.CaptureFixture[str]) -> None:

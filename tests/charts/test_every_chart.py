@@ -109,6 +109,15 @@ SPREAD = pl.DataFrame(
 )
 COUNTS = pl.DataFrame({"source_format": ["a", "a", "b"], "health": ["no audio", None, "x"], "call_count": [3, 4, 2]})
 EXAMPLES: dict[str, Callable[[], Any]] = {
+ROBUSTNESS = pl.DataFrame(
+    [
+        ("noise", "dB below speech", 0, 40.0, 4, 4, 0, 0, 1.0, 0.51, 1.0),
+        ("noise", "dB below speech", 1, 39.0, 4, 1, 2, 1, 0.25, None, None),
+    ],
+    schema="perturbation unit level_ix level moment_count holds_count withheld_count other_count".split()
+    + ["holds_share", "holds_low", "holds_high"],
+    orient="row",
+)
     "call_counts": lambda: CHARTS["call_counts"](COUNTS, by="source_format", parts="health"),
     "call_lanes": lambda: CHARTS["call_lanes"](
         level_rows(), speech_rows(), mark_rows(), duration_s=10.0, stretch=(3.0, 4.0)
@@ -127,6 +136,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "response_gaps": lambda: CHARTS["response_gaps"](*gap_rows()),
     "survival": lambda: CHARTS["survival"](*survival_rows()[0], times=survival_rows()[1], not_scorable=1),
     "timing_moments": lambda: CHARTS["timing_moments"](moment_rows()),
+    "robustness": lambda: CHARTS["robustness"](ROBUSTNESS, left_out=1),
     "timing_spread": lambda: CHARTS["timing_spread"](SPREAD, not_scorable=1),
     "two_clocks": lambda: CHARTS["two_clocks"](clock_rows(), offset_ms=-100.0, drift_ms_per_min=30.0),
 }

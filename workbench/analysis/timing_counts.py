@@ -70,15 +70,32 @@ def rates(events: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
         by_call = by_call.sort("call_id")
         passed, trials, calls = int(by_call["passed"].sum()), own.height, by_call.height
         row: dict[str, Any] = {"expect": expect, "pass_count": passed, "trial_count": trials, "call_count": calls}
-        interval, unit = _interval(by_call["passed"].to_list(), by_call["trials"].to_list(), confidence=confidence)
+        interval, unit = interval_over_calls(
+            by_call["passed"].to_list(), by_call["trials"].to_list(), confidence=confidence
+        )
         row |= {"pass_rate": passed / trials if trials else None, "unit": unit}
         rows.append(row | dict(zip(("pass_rate_low", "pass_rate_high"), interval, strict=True)))
     return pl.DataFrame(rows, schema=kinds)
 
 
-def _interval(
-    passed: list[int], trials: list[int], *, confidence: float
+def interval_over_calls(
+    passed: list[int], trials: list[int], *, confidence: float = 0.95
 ) -> tuple[tuple[float | None, float | None], str]:
+    """Return the interval of a rate whose trials lie in calls, and what its unit is.
+
+    Parameters
+    ----------
+    passed, trials : list of int
+        Successes and trials of each call.
+    confidence : float, default 0.95
+        Two-sided level.
+
+    Returns
+    -------
+    tuple of tuple and str
+        Low and high, 0..1, both None where there is no interval; and the unit, or why there is none. With one trial
+        a call it is Wilson's; else a ratio of sums cut to 0..1, and Wilson's over calls where all or none pass.
+    """
     if not trials:
         return (None, None), "no moment was judged"
     if max(trials) == 1:

@@ -45,8 +45,9 @@ def command(
 ) -> None:
     """Make a recording worse step by step and tell at which level the verdict changes.
 
-    With FILE: of one moment of a sound file. Without: of the labelled moments of an archive. Noise, gain,
-    clipping, telephone lines, lost packets, and leakage between the channels; the sound made is not kept.
+    With FILE: of one moment of a sound file. Without: of the labelled moments of an archive, and over all of them
+    how many verdicts hold, are withheld, or are another one at each level. Noise, gain, clipping, telephone lines,
+    lost packets, and leakage between the channels; the sound made is not kept.
 
     \b
     Examples:
@@ -55,6 +56,7 @@ def command(
     """
     from workbench.analysis.robustness import robustness
     from workbench.analysis.robustness_archive import of_archive
+    from workbench.analysis.robustness_shares import shares
     from workbench.archive.archive import Archive
     from workbench.timing.score_config import ScoreConfig
 
@@ -74,10 +76,13 @@ def command(
     else:
         with Archive(archive_path) as archive:
             curves, left_out = of_archive(archive, calls=calls, only=only, seed=seed, scoring=scoring)
+    found = shares(curves)
     if as_json:
-        output.json_line({"curves": curves, "left_out": left_out})
+        output.json_line({"curves": curves, "shares": found.to_dicts(), "left_out": left_out})
         return
     tell(curves)
+    if file is None:
+        tell_shares(found.to_dicts())
     for gone in left_out:
         click.echo(output.safe(f"left out: {gone['call_id']}: {gone['reason']}"), err=True)
 
@@ -110,6 +115,45 @@ def tell(curves: list[Curve]) -> None:
         )
         click.echo(f"sound {first.parent_pcm_sha256[:12]}, seed {first.seed}\n")
     click.echo("-: does not change up to the last level tried; withheld: no verdict is given there any more")
+
+
+def tell_shares(rows: list[dict[str, Any]]) -> None:
+    """Print what becomes of all moments' verdicts; levels with the same counts share a line."""
+    if not rows:
+        return
+    counts = ("holds_count", "withheld_count", "other_count")
+    lines: list[list[dict[str, Any]]] = []
+    for row in rows:
+        same = ("perturbation", *counts)
+        if lines and all(lines[-1][0][name] == row[name] for name in same):
+            lines[-1].append(row)
+        else:
+            lines.append([row])
+    moments, calls = rows[0]["moment_count"], rows[0]["call_count"]
+    click.echo(
+        f"\nover {output.plural(moments, 'moment')} of {output.plural(calls, 'call')} with a verdict as they are"
+    )
+    output.table(
+        ("made worse by", "unit", "levels", "holds", "withheld", "other verdict", "holds, 95 %"),
+        [
+            (
+                line[0]["perturbation"],
+                line[0]["unit"],
+                " to ".join(dict.fromkeys(_level(row["level"]) for row in (line[0], line[-1]))),
+                *(line[0][name] for name in counts),
+                _interval(line[0]),
+            )
+            for line in lines
+        ],
+    )
+    click.echo(f"unit of the intervals: {'; '.join(dict.fromkeys(row['interval_unit'] for row in rows))}")
+
+
+def _interval(row: dict[str, Any]) -> str:
+    share = f"{row['holds_share']:.0%}"
+    if row["holds_low"] is None:
+        return share
+    return f"{share} ({row['holds_low']:.0%} to {row['holds_high']:.0%})"
 
 
 def _heard(step: Step) -> str:
