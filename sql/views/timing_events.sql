@@ -23,6 +23,7 @@
 -- yield_observed_s: onset to the yield, to where the agent stopped without one, or to the end of what was looked at; empty: nothing to yield, or not scored.
 -- yield_censored: whether there was no yield until then; empty: as before.
 -- agent_quiet_s: onset to the agent's first pause that is long enough for a yield, a caller near or not; empty: none was seen.
+-- caller_quiet_s: how long the caller had been quiet then, where it is no yield; empty: it is one, or no caller was heard before.
 -- talk_over_s: both speaking; empty: not scored.
 -- awaits_response: whether it belongs to the times to respond: heard as far, and the caller's turn ended before an answer.
 -- response_gap_s: end of the caller's turn to the answer; empty: premature, no answer, or not scored.
@@ -54,6 +55,7 @@ select
     events.yield_observed_s,
     events.yield_censored,
     events.agent_quiet_s,
+    events.caller_quiet_s,
     events.talk_over_s,
     coalesce(events.status in ('PASS', 'FAIL') or events.reason in ('recording_ended', 'did_not_go_on'), false)
         and events.response_observed_s is not null as awaits_response,

@@ -34,15 +34,16 @@ def test_bounds_that_are_open_or_missing_say_so() -> None:
 def test_a_lower_bound_is_not_shown_as_a_time_to_yield() -> None:
     events = pl.DataFrame(
         {
-            "yield_observed_s": [0.51, 3.0, None],
-            "yield_censored": [False, True, None],
-            "flipped": [True, False, False],
-            "boundary_sensitive": [True, None, None],
+            "yield_observed_s": [0.51, 3.0, 1.2, None],
+            "yield_censored": [False, True, True, None],
+            "agent_quiet_s": [0.4, None, 1.2, 0.0],
+            "flipped": [True, False, False, False],
+            "boundary_sensitive": [True, None, None, None],
         }
     )
     found = timing_shown.as_moments(events)
-    assert found["ended"].to_list() == ["yielded 0.51 s", "spoke on > 3.0 s", ""]
-    assert found["mark"].to_list() == ["flipped, next to a bound", "", ""]
+    assert found["ended"].to_list() == ["yielded 0.51 s", "spoke on > 3.0 s", "stopped 1.2 s, no caller near", ""]
+    assert found["mark"].to_list() == ["flipped, next to a bound", "", "", ""]
 
 
 def test_a_share_without_an_interval_says_none() -> None:

@@ -31,6 +31,13 @@ def test_every_moment_falls_into_one_bin_and_the_censored_stay_apart() -> None:
     assert spread(events(), pl.DataFrame({"gap_s": []}, schema={"gap_s": pl.Float64})).is_empty()
 
 
+def test_talk_over_of_an_agent_that_stopped_is_seen_to_its_end() -> None:
+    """Without a caller near that is no yield, and the agent would not have talked on."""
+    found = spread(events((1.2, True)).with_columns(agent_quiet_s=pl.lit(1.2)), pl.DataFrame({"gap_s": [0.5]}))
+    ended = dict(found.select("measure", "ended").iter_rows())
+    assert (ended["time to yield"], ended["talk-over"]) == (CENSORED, SEEN)
+
+
 def test_slices_share_their_bins_and_what_was_not_described_is_a_group_of_its_own() -> None:
     found = events((0.29, False), (0.3, False), (3.0, True)).with_columns(caller_noisy=pl.Series([True, False, None]))
     gaps = pl.DataFrame({"gap_s": [0.3, 0.4], "caller_noisy": [True, None]})

@@ -91,9 +91,11 @@ def survival_rows() -> tuple[tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame], pl
 def moment_rows() -> pl.DataFrame:
     row = {"call_id": "c1", "label_id": "a", "expect": "yield", "onset_s": 2.0, "status": "FAIL"}
     row |= {"reason": "slow_to_yield", "yield_observed_s": 1.01, "yield_censored": False, "talk_over_s": 0.9}
-    row |= {"decision_margin_s": -0.01, "boundary_sensitive": True, "flipped": True}
+    row |= {"decision_margin_s": -0.01, "boundary_sensitive": True, "flipped": True, "agent_quiet_s": 1.01}
     spoke_on = {**row, "call_id": "c2", "yield_observed_s": 3.0, "yield_censored": True, "reason": "did_not_yield"}
+    spoke_on["agent_quiet_s"] = None
     unusable = {**row, "call_id": "c3", "status": "NOT_SCORABLE", "reason": "leakage", "yield_observed_s": None}
+    unusable |= {"yield_censored": None, "agent_quiet_s": None}
     plain = {"boundary_sensitive": None, "flipped": False}
     return pl.DataFrame([row, spoke_on | plain, unusable | plain])
 
@@ -107,8 +109,6 @@ SPREAD = pl.DataFrame(
     schema=["measure", "bin_start_s", "bin_end_s", "ended", "moment_count"],
     orient="row",
 )
-COUNTS = pl.DataFrame({"source_format": ["a", "a", "b"], "health": ["no audio", None, "x"], "call_count": [3, 4, 2]})
-EXAMPLES: dict[str, Callable[[], Any]] = {
 ROBUSTNESS = pl.DataFrame(
     [
         ("noise", "dB below speech", 0, 40.0, 4, 4, 0, 0, 1.0, 0.51, 1.0),
@@ -118,6 +118,8 @@ ROBUSTNESS = pl.DataFrame(
     + ["holds_share", "holds_low", "holds_high"],
     orient="row",
 )
+COUNTS = pl.DataFrame({"source_format": ["a", "a", "b"], "health": ["no audio", None, "x"], "call_count": [3, 4, 2]})
+EXAMPLES: dict[str, Callable[[], Any]] = {
     "call_counts": lambda: CHARTS["call_counts"](COUNTS, by="source_format", parts="health"),
     "call_lanes": lambda: CHARTS["call_lanes"](
         level_rows(), speech_rows(), mark_rows(), duration_s=10.0, stretch=(3.0, 4.0)
@@ -134,9 +136,9 @@ ROBUSTNESS = pl.DataFrame(
     ),
     "rates": lambda: CHARTS["rates"](rate_rows()),
     "response_gaps": lambda: CHARTS["response_gaps"](*gap_rows()),
+    "robustness": lambda: CHARTS["robustness"](ROBUSTNESS, left_out=1),
     "survival": lambda: CHARTS["survival"](*survival_rows()[0], times=survival_rows()[1], not_scorable=1),
     "timing_moments": lambda: CHARTS["timing_moments"](moment_rows()),
-    "robustness": lambda: CHARTS["robustness"](ROBUSTNESS, left_out=1),
     "timing_spread": lambda: CHARTS["timing_spread"](SPREAD, not_scorable=1),
     "two_clocks": lambda: CHARTS["two_clocks"](clock_rows(), offset_ms=-100.0, drift_ms_per_min=30.0),
 }
@@ -357,6 +359,15 @@ def test_moments_that_flipped_or_touch_a_bound_come_first_and_say_so() -> None:
     assert "left out: 50 (50 flipped)" in CHARTS["timing_moments"](flipped).to_dict()["title"]["subtitle"]
     assert "nothing to see" not in json.dumps(CHARTS["timing_moments"](flipped).to_dict()["title"])
     assert chart["datasets"]["moments"][0]["name"].startswith("c7 @ 2.00 s")
+
+
+def test_an_arrow_stands_only_where_the_agent_spoke_on() -> None:
+    stopped = pl.when(pl.col("yield_censored")).then(pl.lit(1.2)).otherwise(pl.col("agent_quiet_s"))
+    both = pl.concat([moment_rows(), moment_rows().with_columns(call_id=pl.lit("d"), agent_quiet_s=stopped)])
+    chart = CHARTS["timing_moments"](both).to_dict()
+    arrows = [(row["name"][:2], row["end_s"]) for row in chart["datasets"]["moments"] if row["spoke_on"]]
+    assert arrows == [("c2", 3.0)]
+    assert "censored: 1 the agent spoke on (arrow), 1 it stopped with no caller near" in chart["title"]["subtitle"]
 
 
 def test_what_was_not_seen_to_its_end_is_counted_apart() -> None:

@@ -93,6 +93,22 @@ def test_failed_moments_are_drawn_and_heard_those_that_spoke_on_first(html: str,
     assert "did not yield 3.00 s" in page.shown
 
 
+def test_an_agent_that_stopped_is_not_told_as_still_speaking(tmp_path: Path, seen: type[Any]) -> None:
+    """The caller's word lasts from 2.0 to 2.3 s, the agent's sentence to 3.2 s, and then nobody speaks."""
+    short = tones(tmp_path / "short.wav", caller=(2, 2.3), agent=(0.5, 3.2))
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add([call("short", short, (2.0, "yield"))])
+        archive.measure(workers=1)
+        page = seen(report("timing").build(archive, worst=8))
+    told = re.search(
+        r"stopped after (1\.\d\d) s, when the caller had been quiet for (0\.\d\d) s; that is not", page.shown
+    )
+    assert told is not None
+    assert [float(seconds) for seconds in told.groups()] == pytest.approx([1.2, 0.9], abs=0.03)
+    assert "still speaking after" not in page.shown
+    assert "stopped without caller" in page.shown
+
+
 def test_the_curve_keeps_the_censored(html: str, seen: type[Any]) -> None:
     labels = [attributes.get("aria-label") or "" for attributes in seen(html).tags("svg")]
     assert any(label.startswith("Time to yield: 3 moments, 1 censored, median 1.5") for label in labels)

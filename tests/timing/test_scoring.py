@@ -81,6 +81,8 @@ def walked(caller: np.ndarray, agent: np.ndarray, onset: int) -> dict[str, int |
             yielded = i
             break
     found["yielded_at"], found["quiet_at"] = yielded, quiet
+    ended = [i for i in range(1, n) if ct[i - 1] and not ct[i] and i <= quiet]  # runs that are over by then
+    found["caller_quiet"] = quiet - ended[-1] if ended else NONE
     found["went_on"] = quiet != NONE and bool(at[quiet:search_end].any())
     found["caller_near"] = bool(c[max(0, onset - 50) : search_end].any())
     until = search_end if yielded == NONE else yielded

@@ -46,6 +46,7 @@ def test_the_time_of_an_agent_that_stopped_is_not_that_of_the_search(short_word:
     assert (found["did_yield"], found["time_to_yield_s"], found["yield_censored"]) == (False, None, True)
     assert found["agent_quiet_s"] == pytest.approx(1.2, abs=0.03)  # 3.2 s less 2.0 s, and a window
     assert found["yield_observed_s"] == found["agent_quiet_s"]
+    assert found["caller_quiet_s"] == pytest.approx(0.9, abs=0.03)
 
 
 def test_the_moment_list_and_the_score_tell_of_one_stop(short_word: Path) -> None:

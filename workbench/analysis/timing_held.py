@@ -202,7 +202,7 @@ def columns() -> dict[str, Any]:
     kinds |= dict.fromkeys(("status", "reason"), pl.String)
     kinds |= dict.fromkeys(("agent_talking", "did_yield", "awaits_yield"), pl.Boolean)
     kinds |= {"yield_observed_s": pl.Float64, "yield_censored": pl.Boolean, "agent_quiet_s": pl.Float64}
-    kinds |= {"talk_over_s": pl.Float64}
+    kinds |= {"caller_quiet_s": pl.Float64, "talk_over_s": pl.Float64}
     kinds |= {"awaits_response": pl.Boolean, "response_gap_s": pl.Float64, "response_observed_s": pl.Float64}
     return kinds | {"response_censored": pl.Boolean, "decision_margin_s": pl.Float64, "boundary_sensitive": pl.Boolean}
 

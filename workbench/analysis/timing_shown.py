@@ -91,6 +91,8 @@ def as_moments(events: pl.DataFrame) -> pl.DataFrame:
     return events.with_columns(
         ended=pl.when(pl.col("yield_observed_s").is_null())
         .then(pl.lit(""))
+        .when(pl.col("yield_censored") & pl.col("agent_quiet_s").is_not_null())
+        .then(pl.format("stopped {} s, no caller near", pl.col("yield_observed_s").round(2)))
         .when("yield_censored")
         .then(pl.format("spoke on > {} s", pl.col("yield_observed_s").round(2)))
         .otherwise(pl.format("yielded {} s", pl.col("yield_observed_s").round(2))),

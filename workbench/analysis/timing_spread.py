@@ -33,18 +33,19 @@ def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, by: str | None = None, m
     -------
     polars.DataFrame
         `measure`, `group`, `bin_start_s`, `bin_end_s`, `ended`, `moment_count`; bins of a measure are those of all
-        groups. Talk-over of an agent that never stopped is
-        censored with it: it would have gone on.
+        groups. Talk-over of an agent that spoke on to the
+        end of what was looked at is censored with it: it would have gone on.
     """
     import polars as pl
 
     awaited = events.filter(pl.col("awaits_yield"))
     censored = pl.col("yield_censored").alias("censored")
+    spoke_on = (pl.col("yield_censored") & pl.col("agent_quiet_s").is_null()).alias("censored")
     own = by if by is None or by in gaps.columns else None
     parts = [
         (GAP, gaps.select(group_of(own), pl.col("gap_s").alias("s"), pl.lit(value=False).alias("censored"))),
         (YIELD, awaited.select(group_of(by), pl.col("yield_observed_s").alias("s"), censored)),
-        (OVER, awaited.select(group_of(by), pl.col("talk_over_s").alias("s"), censored)),
+        (OVER, awaited.select(group_of(by), pl.col("talk_over_s").alias("s"), spoke_on)),
     ]
     found = []
     for measure, values in parts:

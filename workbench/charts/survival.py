@@ -29,7 +29,7 @@ def chart(
     *,
     times: pl.DataFrame,
     title: str = "Time to yield",
-    awaited: str = "agent still speaking",
+    awaited: str = "no yield yet",
     since: str = "the onset",
     not_scorable: int = 0,
 ) -> Drawn:

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 MOST_MOMENTS = 40
 STATUSES = {"PASS": "#2f7d5b", "FAIL": "#b3261e", "INCONCLUSIVE": "#8c97a3", "NOT_SCORABLE": "#c3cad2"}
 _COLUMNS = (
-    "call_id label_id expect onset_s status reason yield_observed_s yield_censored talk_over_s decision_margin_s "
+    "call_id label_id expect onset_s status reason yield_observed_s yield_censored agent_quiet_s talk_over_s decision_margin_s "
     "boundary_sensitive flipped"
 )
 
 
 def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Drawn:
     """Draw a bar from the onset to the yield per moment; open-ended where the agent never stopped.
+
+    A bar ends without an arrow also where the agent stopped with no caller near; that is no yield, and said beside it.
 
     Parameters
     ----------
@@ -68,14 +70,18 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
     names = drawn["name"].to_list()
     counts = moments.group_by("status").len()
     said = {row["status"]: row["len"] for row in counts.to_dicts()}
-    censored = moments.filter(pl.col("yield_censored") & pl.col("status").is_in(["PASS", "FAIL"])).height
+    spoke_on = pl.col("yield_censored").fill_null(value=False) & pl.col("agent_quiet_s").is_null()
+    judged = moments.filter(pl.col("status").is_in(["PASS", "FAIL"]))
+    arrows, others = (judged.filter(pl.col("yield_censored") & only).height for only in (spoke_on, ~spoke_on))
     subtitle = (
         f"n: {plural(len(moments), 'moment')}: "
         + ", ".join(f"{said[name]:,} {name}" for name in STATUSES if name in said)
-        + f"; {censored:,} censored (the agent spoke on, arrow); tick: talk-over; "
+        + f"; censored: {arrows:,} the agent spoke on (arrow), {others:,} it stopped with no caller near; tick: talk-over; "
         + (_left_out(urgent[len(drawn) :]) or "nothing left out")
     )
-    shown = drawn.select("name", "status", "end_s", "yield_censored", "talk_over_s", "beside", "mark", "expect")
+    shown = drawn.with_columns(spoke_on=spoke_on).select(
+        "name", "status", "end_s", "spoke_on", "talk_over_s", "beside", "mark", "expect"
+    )
     return Drawn(
         _spec(names, present=[name for name in STATUSES if name in said]),
         {"moments": shown},
@@ -126,7 +132,7 @@ def _spec(names: list[str], *, present: list[str]) -> dict[str, Any]:
         "encoding": {"y": y, "x": {"field": "talk_over_s", **x}},
     }
     arrow = {
-        "transform": [{"filter": "datum.yield_censored"}],
+        "transform": [{"filter": "datum.spoke_on"}],
         "mark": {"type": "point", "shape": "triangle-right", "filled": True, "size": 70, "xOffset": 5, "opacity": 1},
         "encoding": {"y": y, "x": {"field": "end_s", **x}, "color": colour},
     }

@@ -12,6 +12,7 @@ from workbench.cli.score import until_yield
 if TYPE_CHECKING:
     from workbench.timing.contracts.battery import Axis, Battery
     from workbench.timing.contracts.comparing import Pair
+    from workbench.timing.contracts.freshness import Freshness
     from workbench.timing.contracts.gate import Rule
     from workbench.timing.contracts.pooled import Spread
     from workbench.timing.contracts.rulers import Rulers
@@ -37,7 +38,7 @@ def pair(found: Pair, claim: str) -> None:
     ]
     if onsets:
         click.echo(f"no --onset: the caller's first speech was taken for the moment, at {' and '.join(onsets)}")
-    click.echo(_freshness(found.freshness.state, found.freshness.correlation))
+    click.echo(_freshness(found.freshness))
     click.echo(claim)
 
 
@@ -47,14 +48,16 @@ def _shown(name: str, event: dict[str, Any]) -> str:
     return "" if event[name] is None else f"{event[name]:g}"
 
 
-def _freshness(state: str, correlation: float | None) -> str:
+def _freshness(found: Freshness) -> str:
     words = {
         "same_pcm": "the two recordings hold the same samples",
         "same_envelope": "the two recordings are one, resampled, encoded anew or at another level",
         "different": "the two recordings are different sound",
         "unknown": "too little to tell whether the two recordings are different sound",
     }
-    return words[state] + ("" if correlation is None else f" (correlation of their levels {correlation:.2f})")
+    exchanged = ", channels exchanged" if found.exchanged else ""
+    how = "" if found.correlation is None else f" (correlation of their levels {found.correlation:.2f})"
+    return words[found.state] + exchanged + how
 
 
 def battery(found: Battery, judged: list[Rule]) -> None:
@@ -66,7 +69,7 @@ def battery(found: Battery, judged: list[Rule]) -> None:
             f"{pair.before['status']} -> {pair.after['status']}",
             pair.changes["time_to_yield_s"],
             pair.changes["talk_over_s"],
-            pair.freshness.state,
+            pair.freshness.state + (", channels exchanged" if pair.freshness.exchanged else ""),
         )
         for pair in found.pairs
     ]

@@ -22,6 +22,7 @@ class ScoredEvents(Table):
     yield_observed_s = columns.seconds("onset to the yield; without one to where the agent stopped, else to the end of the search or of the recording", null="nothing to yield, or see reason")
     yield_censored = columns.flag("whether there was no yield until then: the agent was still speaking, or stopped with no caller near", null="nothing to yield, or see reason")
     agent_quiet_s = columns.seconds("onset to the agent's first pause that is long enough for a yield, whether or not a caller is near", null="none within the search, or see reason")
+    caller_quiet_s = columns.seconds("how long the caller had been quiet when the agent stopped without a yield", null="yielded, did not stop, no caller before, or see reason")
     talk_over_s = columns.seconds("both speaking", null="see reason")
     turn_end_s = columns.seconds("end of the caller's turn", null="still speaking at the end, or see reason")
     response_gap_s = columns.seconds("end of caller turn to agent", null="premature, no answer, or see reason")

@@ -100,7 +100,7 @@ def scored(
             cut_short = (frames["search_end"] - frames["onset"]) * hop_s < config.max_search_s - CUT_SHORT_S
             status, reason = _verdict(row, facts, config, cut_short=cut_short, went_on=bool(frames["went_on"]))
             row |= {"status": status, "reason": reason}
-    for group in groups(rows):
+    for group in groups(labels):
         if len({rows[ix]["expect"] for ix in group} - {None}) > 1:
             for row in (rows[ix] for ix in group):
                 if row["status"] in (PASS, FAIL):

@@ -31,7 +31,8 @@ class Scored(msgspec.Struct, frozen=True, kw_only=True):
     caller is near, `search_end` the one after the last that was looked at, `turn_end` that after the caller's turn,
     `response` the first of the agent's next run, `resumed_at` that of the run after the yield, `longest_after` the
     longest run from there on. `caller_near`: the caller speaks from `caller_proximity_s` before the onset to the end
-    of the search; `went_on`: the agent is loud again between `quiet_at` and the end of the search.
+    of the search; `caller_quiet` frames before `quiet_at` the caller was last loud; `went_on`: the agent is loud again
+    between `quiet_at` and the end of the search.
     """
 
     onset: NDArray[np.int64]
@@ -40,6 +41,7 @@ class Scored(msgspec.Struct, frozen=True, kw_only=True):
     quiet_at: NDArray[np.int64]
     went_on: NDArray[np.bool_]
     caller_near: NDArray[np.bool_]
+    caller_quiet: NDArray[np.int64]
     search_end: NDArray[np.int64]
     talk_over: NDArray[np.int64]
     turn_end: NDArray[np.int64]
@@ -120,6 +122,8 @@ def score(speech: Speech, *, recording: NDArray[np.int64], onset: NDArray[np.int
         speech, onset, search_end=search_end, base=base, after=after, pad_s=pad_s, hop=hop, config=config
     )
     near = np.maximum(1, _frames(config.caller_proximity_s, hop))
+    heard = speech.caller.voiced(quiet)
+    caller_end = np.where(heard > 0, at(speech.caller.voiced_end, np.maximum(heard - 1, 0)), NONE)
     again = at(speech.agent.start, np.searchsorted(speech.agent.start, quiet))
     until = np.where(yielded == NONE, search_end, yielded)
     both = common(speech.caller, speech.agent)
@@ -134,6 +138,7 @@ def score(speech: Speech, *, recording: NDArray[np.int64], onset: NDArray[np.int
         yielded_at=_from_start(yielded, base),
         quiet_at=_from_start(quiet, base),
         went_on=(quiet != NONE) & (again != NONE) & (again < search_end),
+        caller_quiet=np.where((quiet != NONE) & (caller_end > base), quiet - caller_end, NONE),
         caller_near=speaks(speech.caller, np.maximum(base, onset - near), search_end),
         search_end=search_end - base,
         talk_over=talk_over,

@@ -30,7 +30,7 @@ SQL = {
     "gaps": "from response_gap_by_agent where clock = 'audio' order by agent_id, agent_version",
     "run": "select config from runs where kind = 'score' order by started_at desc, run_id desc limit 1",
 }
-WORST = ("did_not_yield", "talked_over", "slow_to_yield", "false_yield")
+WORST = ("did_not_yield", "stopped_without_caller", "talked_over", "slow_to_yield", "false_yield")
 
 Rows = list[dict[str, Any]]
 
@@ -196,6 +196,10 @@ def _message(row: dict[str, Any]) -> str:
         return f"Labelled hold: the agent should have spoken on, and stopped after {row['yield_observed_s']:.2f} s."
     if not row["did_yield"]:
         seen = f"{row['yield_observed_s']:.2f} s"
+        if row["agent_quiet_s"] is not None:
+            quiet = row["caller_quiet_s"]
+            then = "with no caller near" if quiet is None else f"when the caller had been quiet for {quiet:.2f} s"
+            return f"Labelled yield: the agent stopped after {seen}, {then}; that is not counted as a yield."
         return f"Labelled yield: the agent was still speaking after {seen}; it is not known when it stopped."
     margin = (
         "" if row["decision_margin_s"] is None else f", {-row['decision_margin_s']:.2f} s beyond the tightest bound"
