@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 MOST_MOMENTS = 40
 STATUSES = {"PASS": "#2f7d5b", "FAIL": "#b3261e", "INCONCLUSIVE": "#8c97a3", "NOT_SCORABLE": "#c3cad2"}
 _COLUMNS = (
-    "call_id label_id expect onset_s status reason yield_observed_s yield_censored agent_quiet_s talk_over_s decision_margin_s "
-    "boundary_sensitive flipped"
+    "call_id label_id expect onset_s status reason yield_observed_s yield_censored agent_quiet_s talk_over_s "
+    "decision_margin_s boundary_sensitive flipped"
 )
 
 
@@ -76,7 +76,8 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
     subtitle = (
         f"n: {plural(len(moments), 'moment')}: "
         + ", ".join(f"{said[name]:,} {name}" for name in STATUSES if name in said)
-        + f"; censored: {arrows:,} the agent spoke on (arrow), {others:,} it stopped with no caller near; tick: talk-over; "
+        + f"; censored: {arrows:,} the agent spoke on (arrow), {others:,} it stopped with no caller near"
+        + "; tick: talk-over; "
         + (_left_out(urgent[len(drawn) :]) or "nothing left out")
     )
     shown = drawn.with_columns(spoke_on=spoke_on).select(

@@ -24,7 +24,7 @@ REASONS = {
     "outside_the_recording": "the label lies outside the recording: check its time and the recording's offset",
     "no_caller_speech": "the label has no onset and the caller never speaks: check which channel is whose",
     "agent_silent_at_onset": "nothing to yield or to hold: check the onset and which channel is whose",
-    "no_caller_at_onset": "nobody to yield to: the caller is not heard at the onset: check it, and which channel is whose",
+    "no_caller_at_onset": "no caller is heard at the onset to yield to: check it, and which channel is whose",
     "recording_ended": "the recording ends before it shows whether the agent stops: record the whole call",
     "labels_disagree": "of the labels of this moment some say yield and some hold: agree, and take the others back",
     "no_expectation": "the label does not say yield or hold: label it",
