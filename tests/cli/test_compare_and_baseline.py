@@ -183,6 +183,22 @@ def test_a_quieter_copy_of_a_file_is_neither_fixed_nor_regressed(run: Run, tmp_p
         assert (code, "withheld, exit 2" in out, "regressed" in out) == (2, True, False)
 
 
+def test_a_copy_with_its_channels_exchanged_is_told(run: Run, tmp_path: Path) -> None:
+    """Both speak at the moment, so either order has a verdict: as it is the agent stops, exchanged it talks on."""
+    rng = np.random.default_rng(8)
+    samples = rng.normal(0, 3, (8 * RATE, 2))
+    for channel, start, end in ((1, 0.5, 2.4), (0, 1.9, 5.0)):
+        part = slice(round(start * RATE), round(end * RATE))
+        loudness = np.repeat(10 ** rng.uniform(2.6, 3.6, 200), 400)[: part.stop - part.start]
+        samples[part, channel] = rng.normal(0, 1, part.stop - part.start) * loudness
+    one, two = tmp_path / "a.wav", tmp_path / "b.wav"
+    soundfile.write(one, samples.astype(np.int16), RATE, subtype="PCM_16")
+    soundfile.write(two, samples[:, ::-1].astype(np.int16), RATE, subtype="PCM_16")
+    given = ("--onset", "2", "--max-time-to-yield-s", "1", "--channels", "caller,agent")
+    code, out, _ = run("compare", one, two, *given, "--strict")
+    assert (code, out.splitlines()[0], "channels exchanged" in out) == (2, "same_recording: PASS -> FAIL", True)
+
+
 def test_two_rulers_say_what_became_of_a_verdict_and_answer_no_gate(run: Run, archive: Path, tmp_path: Path) -> None:
     """A yield is looked for during 0.25 s: those of 2 and 4 come later, and the agent is the same."""
     where = ("--archive", archive)

@@ -96,6 +96,41 @@ def test_against_numpy_at_one_lag(takes: dict[str, Judged]) -> None:
     assert (found.lag_s, found.correlation) == (0.0, pytest.approx(expected, abs=1e-4))
 
 
+@pytest.mark.parametrize("gain_db", [0.0, -9.0])
+def test_a_copy_with_its_channels_exchanged_is_a_copy(takes: dict[str, Judged], gain_db: float) -> None:
+    for take in takes.values():
+        one = take.envelope
+        found = freshness(one, Envelope(dbfs=one.dbfs[::-1] + gain_db, hop_s=one.hop_s))
+        assert (found.state, found.exchanged, found.lag_s) == ("same_envelope", True, 0.0)
+        assert freshness(one, one).exchanged is False
+
+
+def test_a_party_that_never_moves_does_not_make_two_takes_of_a_copy(takes: dict[str, Judged]) -> None:
+    """Hum within a dB, as on the line of somebody who only listens: the speech of the other is the same."""
+    rng = np.random.default_rng(4)
+    take = takes[CLIPS[3].name].envelope
+    hum = rng.uniform(-40.4, -39.6, (2, take.dbfs.shape[1]))
+    for flat in (0, 1):
+        one, two = take.dbfs.copy(), take.dbfs - 6
+        one[flat], two[flat] = hum
+        sides = [Envelope(dbfs=rows, hop_s=take.hop_s) for rows in (one, two)]
+        assert freshness(*sides).state == "unknown"
+        assert freshness(sides[0], take).state == "unknown"
+        other = np.repeat(rng.uniform(-35, -15, (2, 90)), 10, axis=1)
+        other[flat] = rng.uniform(-40.4, -39.6, other.shape[1])
+        assert freshness(sides[0], Envelope(dbfs=other, hop_s=take.hop_s)).state == "different"
+    still = Envelope(dbfs=np.stack([hum[0], hum[1]]), hop_s=take.hop_s)
+    assert freshness(still, still).state == "unknown"
+
+
+def test_a_part_in_which_one_party_is_silent_is_not_told_to_be_another_take(takes: dict[str, Judged]) -> None:
+    """The clip's second half on an otherwise still line of the agent."""
+    take = takes[CLIPS[3].name].envelope
+    part = take.dbfs[:, take.dbfs.shape[1] // 3 :].copy()
+    part[1] = -70.0
+    assert freshness(take, Envelope(dbfs=part, hop_s=take.hop_s)).state == "unknown"
+
+
 @pytest.mark.parametrize(("frames", "level"), [(100, -30.0), (900, -120.0)])
 def test_too_little_to_compare_is_unknown(frames: int, level: float) -> None:
     flat = Envelope(dbfs=np.full((2, frames), level), hop_s=0.01)
