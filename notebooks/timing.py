@@ -15,6 +15,8 @@ with app.setup:
 
     from workbench.analysis.default_archive import default_archive
     from workbench.analysis.opened import opened
+    from workbench.analysis.robustness_archive import of_archive
+    from workbench.analysis.robustness_shares import shares as shares_that_hold
     from workbench.analysis.timing_counts import four_cells, rates
     from workbench.analysis.timing_held import HeldMoments
     from workbench.analysis.timing_shown import (
@@ -27,15 +29,17 @@ with app.setup:
         ticks,
         with_intervals,
     )
+    from workbench.analysis.timing_slices import CHOICES
     from workbench.analysis.timing_spread import spread, talk_over_shares
     from workbench.analysis.timing_survival import at_risk, compared, curves, summaries, times_to
     from workbench.analysis.timing_sweep import sweep
     from workbench.analysis.timing_tuned import AXES, axis, tuned
     from workbench.archive.views import query
-    from workbench.charts import survival, theme, timing_moments, timing_spread
+    from workbench.charts import robustness, survival, theme, timing_moments, timing_spread
     from workbench.charts.shown import shown, table_of
 
     MOST_MOMENTS_UNASKED = 500
+    LABELS = "from standing_labels where kind = 'expectation' order by call_id, label_id"
     EVENTS = "from timing_events where config_id = $config order by call_id, label_id"
     YIELDS = (
         "select call_id, yield_observed_s, yield_censored from timing_events where awaits_yield and config_id = $config"
@@ -49,7 +53,7 @@ with app.setup:
     WIDTHS |= {f"{name} (s)": 85 for name in ("median", "p50", "p90", "p95", "tau")}
     WIDTHS |= {f"{name}, 95 %": 105 for name in ("median", "p50", "p90", "p95", "mean")}
     WIDTHS |= {"mean up to tau (s)": 130, "mean of finished (s)": 145, "reason": 230, "unit": 150}
-    GAPS = "select call_id, gap_s from turn_gaps where clock = 'audio' order by call_id, gap_ix"
+    GAPS = "select call_id, gap_s, caller_noisy, caller_narrow_band, agent_fast_talker from turn_gaps join call_slices using (call_id) where clock = 'audio' order by call_id, gap_ix"
     BY_AGENT = "from response_gap_by_agent where clock = 'audio' order by agent_id, agent_version"
 
 
@@ -85,7 +89,13 @@ def load(archive_path):
 
 
 @app.cell
-def controls(archive_path, held):
+def parts():
+    parted = mo.ui.dropdown(CHOICES, value="all together", label="curves, spread and talk-over by")
+    return (parted,)
+
+
+@app.cell
+def controls(archive_path, held, parted):
     _said = {
         "rel_db": "speech above the noise floor, rel_db (dB)",
         "hangover_s": "speech goes on after a loud frame, hangover_s (s)",
@@ -107,9 +117,6 @@ def controls(archive_path, held):
         }
     )
     bounds = mo.ui.switch(label="these bounds replace those of the labels")
-    parted = mo.ui.dropdown(
-        ["all together", "agent_version", "source_format", "expect", "author"], value="all together", label="curves by"
-    )
     mo.stop(
         not held.labels,
         mo.callout(
@@ -130,7 +137,7 @@ def controls(archive_path, held):
             mo.hstack([bounds, parted], justify="start", gap=3),
         ]
     )
-    return bounds, parted, sliders
+    return bounds, sliders
 
 
 @app.cell
@@ -229,8 +236,8 @@ def answers(at, by, not_scorable, now):
 
 
 @app.cell
-def spreads(gaps, not_scorable, now):
-    _binned = spread(now.events, gaps)
+def spreads(by, gaps, not_scorable, now):
+    _binned = spread(now.events, gaps, by=by)
     mo.vstack(
         [
             mo.md(
@@ -262,10 +269,11 @@ def gap_tables(archive, gaps):
 
 
 @app.cell
-def shares(archive):
+def shares(archive, parted):
     _sql = query("talk_over_share")
     _calls = archive.sql(_sql)
-    talk_over = talk_over_shares(_calls.filter(pl.col("clock") == "audio"), by="source_format")
+    _by = parted.value if parted.value in _calls.columns else "source_format"
+    talk_over = talk_over_shares(_calls.filter(pl.col("clock") == "audio"), by=_by)
     mo.vstack(
         [
             mo.md(
@@ -281,7 +289,8 @@ def shares(archive):
 @app.cell
 def asked():
     sweep_button = mo.ui.run_button(label="Sweep every parameter over all moments")
-    return (sweep_button,)
+    worse_button = mo.ui.run_button(label="Make the recordings worse, step by step")
+    return sweep_button, worse_button
 
 
 @app.cell
@@ -305,13 +314,32 @@ def swept(held, sweep_button):
             ),
             shown(
                 flips,
-                "from standing_labels where kind = 'expectation' order by call_id, label_id",
+                LABELS,
                 "verdict_flips",
                 table=table_of(flips.drop("label_id"), page_size=16, widths=MOMENTS),
             ),
         ]
     )
     return (flips,)
+
+
+@app.cell
+def worse(archive, held, worse_button):
+    _head = mo.md(
+        "## How much worse a recording may get\n\nNoise, gain, clipping, telephone lines, lost packets, leakage: how many "
+        "verdicts hold, are withheld, or are another one. Withheld is honest, another one is wrong. By the published method."
+    )
+    mo.stop(not held.labels)
+    mo.stop(
+        not worse_button.value,
+        mo.vstack([_head, mo.md("This listens to the sound anew: some seconds a labelled call."), worse_button]),
+    )
+    _curves, _left_out = of_archive(archive)
+    _found = shares_that_hold(_curves)
+    _chart = robustness.chart(_found, left_out=len(_left_out))
+    _how = mo.md("The same rows: `workbench robustness --json`; their moments as SQL:")
+    mo.vstack([_head, _chart, _how, shown(_found, LABELS, "robustness", folded=True)])
+    return
 
 
 @app.cell

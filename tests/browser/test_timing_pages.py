@@ -73,6 +73,21 @@ def test_curves_are_parted_by_a_column(app: App, served: Serve, page_archive: Pa
     app.idle()
     assert drawn(app, "answers", "hold")
     assert "Log-rank test" in app.text("answers")
+    app.cell("controls").get_by_role("combobox").first.select_option("noisy caller")
+    app.idle()
+    assert drawn(app, "spreads", "n: ")
+    assert "not described" in app.text("yields")
+    assert "not described" in app.text("shares")
+
+
+def test_recordings_are_made_worse_when_asked(app: App, served: Serve, page_archive: Path) -> None:
+    app.open(served("timing", page_archive))
+    assert "listens to the sound anew" in app.text("worse")
+    app.cell("worse").get_by_role("button", name="Make the recordings worse").click()
+    assert drawn(app, "worse", "n: 9 moments with a verdict as they are")
+    text = drawn(app, "worse", "noise (dB below speech)")
+    assert "other verdict" in text
+    assert "leak to agent (dB)" in text
 
 
 def test_the_report_plays_prints_and_asks_for_nothing(browser: Any, page_archive: Path, tmp_path: Path) -> None:

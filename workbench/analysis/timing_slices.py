@@ -13,6 +13,15 @@ FACTS = ("agent_version", "source_format", "expect", "author")
 PARTS = (*FACTS, *SLICES)
 """Columns of the view `timing_events` by which times can be parted; slices last."""
 
+CHOICES = {
+    "all together": None,
+    **{name: name for name in FACTS},
+    "noisy caller": "caller_noisy",
+    "narrow-band caller": "caller_narrow_band",
+    "fast-talking agent": "agent_fast_talker",
+}
+"""The same as a reader chooses among them."""
+
 ALL = "all"
 """The group of a frame that is not parted."""
 
