@@ -54,7 +54,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     calls = [
         call(f"on {SCRIPT}", on, (2.0, "yield"), agent_version=SCRIPT),
         call("slow", slow, (2.0, "yield")),
-        call("soon", soon, (2.0, "yield"), (2.0, "hold")),
+        call("soon", soon, (2.0, "yield")),
+        call("stopped", soon, (2.0, "hold")),
         call("unheard", None, (1.0, "yield"), turn_clock="none", turns=[Turn(role="caller", text="hello")]),
     ]
     with Archive.create(folder / "archive") as archive:
@@ -75,7 +76,7 @@ def test_it_is_one_of_the_reports() -> None:
 
 def test_it_counts_what_was_judged_and_what_was_not(html: str) -> None:
     shown = " ".join(re.sub(r"<[^>]+>", " ", html.partition("<main")[2]).split())
-    assert "labelled moments 5 in 4 calls" in shown
+    assert "labelled moments 5 in 5 calls" in shown
     assert "judged 4 1 passed, 3 failed" in shown
     assert "not judged 1 not scorable or inconclusive" in shown
     assert "yield as labelled 1/3" in shown
