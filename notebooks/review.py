@@ -218,7 +218,7 @@ def undo(archive, author_box, get_page, set_page):
 @app.cell
 def queue_shown(kind_picker, queue):
     _rows = queue.drop("place", "put_off")
-    _columns = ["call_id", "onset_s", "magnitude_s", "yield_after_s", "severity", "judgeable", "reason"]
+    _columns = ["call_id", "onset_s", "magnitude_s", "agent_quiet_s", "severity", "judgeable", "reason"]
     if kind_picker.value is None:
         _columns.insert(1, "kind")
     queue_table = table_of(
@@ -226,7 +226,7 @@ def queue_shown(kind_picker, queue):
         selection="single",
         page_size=10,
         widths={"place": 60, "put_off": 70, "call_id": 250, "kind": 210, "onset_s": 80, "magnitude_s": 105}
-        | {"yield_after_s": 110, "severity": 80, "judgeable": 90, "reason": 160},
+        | {"agent_quiet_s": 110, "severity": 80, "judgeable": 90, "reason": 160},
     )
     mo.vstack(
         [

@@ -13,10 +13,11 @@
 -- aside: why it is told and counted apart: faint, touch or short_stop; empty: it is not.
 -- faint: whether it rests on faint sound alone.
 -- onset_s: when it begins on the call's clock.
--- end_s: when it ends; the end of the search for a yield that did not come is not in the rows: see yield_after_s.
+-- end_s: when it ends; the end of the search for a yield that did not come is not in the rows: see agent_quiet_s.
 -- magnitude_s: how long both spoke, nobody spoke, or the activity lasted.
 -- without_faint_s: how long nobody spoke after a caller or an agent, faint sound left out; empty: another kind.
--- yield_after_s: onset to the agent going quiet; empty: it did not within the search, or another kind.
+-- yield_after_s: onset to the agent going quiet, its hangover counted; empty: it did not within the search, or another kind.
+-- agent_quiet_s: the same without the hangover, as scores have it; empty: as before.
 -- coherence: cosine with the agent's envelope; empty: no suspected echo.
 -- confidence: how far a silence of one channel lies under the threshold, 1 at 20 dB; empty: two channels.
 -- kind: what the scan calls it.
@@ -117,12 +118,13 @@ select
     coalesce(placed.faint, false) as faint,
     placed.onset_s,
     least(
-        placed.onset_s + greatest(placed.length_s, coalesce(placed.yield_after_s, 0.0)),
+        placed.onset_s + greatest(placed.length_s, coalesce(placed.agent_quiet_s, 0.0)),
         recordings.offset_s + recordings.duration_s
     ) as end_s,
     placed.length_s as magnitude_s,
     case when placed.firm_s is not null then placed.without_faint_s end as without_faint_s,
     placed.yield_after_s,
+    placed.agent_quiet_s,
     placed.coherence,
     placed.confidence,
     placed.kind,

@@ -10,7 +10,8 @@
 -- kind: kind of candidate.
 -- onset_s: when it begins.
 -- magnitude_s: how long both speak, nobody answers, or the activity lasts.
--- yield_after_s: onset to the agent going quiet; empty: it did not within the search, or the kind is no overlap.
+-- yield_after_s: onset to the agent going quiet, its hangover counted; empty: it did not within the search, or the kind is no overlap.
+-- agent_quiet_s: the same without the hangover, as scores have it; empty: as before.
 -- coherence: likeness to the agent's envelope; empty: no echo-correlated activity.
 -- incident: incident it maps to.
 -- severity: critical, warning or caveat.
@@ -32,6 +33,7 @@ select
     moments.onset_s,
     moments.magnitude_s,
     moments.yield_after_s,
+    moments.agent_quiet_s,
     moments.coherence,
     moments.incident,
     moments.severity,

@@ -14,7 +14,7 @@ from workbench.analysis.incidents_aside import aside_counts, aside_title, listed
 from workbench.errors import ImportFailed
 from workbench.schema.moments import Moments
 
-EMPTY = dict.fromkeys(("yield_after_s", "coherence", "confidence"))
+EMPTY = dict.fromkeys(("yield_after_s", "agent_quiet_s", "coherence", "confidence"))
 
 
 def moment(kind: str, onset_s: float, magnitude_s: float, incident: str, severity: str, **more: Any) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def moment(kind: str, onset_s: float, magnitude_s: float, incident: str, severit
     }
 
 
-BARGE = moment("overlap_while_agent_talking", 3.0, 1.9, "barge_in", "critical", yield_after_s=2.4)
+BARGE = moment("overlap_while_agent_talking", 3.0, 1.9, "barge_in", "critical", yield_after_s=2.55, agent_quiet_s=2.4)
 ON = moment("overlap_while_agent_talking", 8.0, 0.1, "barge_in", "critical")
 OVER = moment("agent_start_during_caller", 1.0, 0.4, "talk_over", "warning")
 LATE = moment("long_response_gap", 12.0, 3.0, "latency_spike", "warning")

@@ -6,7 +6,7 @@ from workbench.analysis.review import ASKED, Judgement
 from workbench.analysis.review_page import Page, facts, outcome
 
 MOMENT = {"call_id": "c\u202e1", "recording_id": "r", "moment_ix": 3, "onset_s": 12.0, "kind": ASKED}
-MOMENT |= {"magnitude_s": 1.5, "yield_after_s": None, "severity": "critical", "place": 1, "put_off": False}
+MOMENT |= {"magnitude_s": 1.5, "agent_quiet_s": None, "severity": "critical", "place": 1, "put_off": False}
 GIVEN = Judgement("c1", "0-a", {"status": "FAIL", "reason": "did_not_yield"})
 
 
@@ -37,5 +37,7 @@ def test_facts_say_what_was_not_found() -> None:
     told = dict(facts(MOMENT))
     assert told["the agent stopped"] == "not within the search"
     assert told["how long"] == "1.50 s"
+    stopped = MOMENT | {"yield_after_s": 1.16, "agent_quiet_s": 1.01}  # the score has no hangover in it either
+    assert dict(facts(stopped))["the agent stopped"] == "after 1.01 s"
     assert "the agent stopped" not in dict(facts(MOMENT | {"kind": "silence", "magnitude_s": None}))
     assert dict(facts(MOMENT | {"put_off": True}))["place in the queue"] == "1, put off"

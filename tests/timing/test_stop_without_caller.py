@@ -13,6 +13,7 @@ from two_sided import measured
 from workbench.timing.contracts.judging import judge
 
 RATE = 8000
+CLIPS = sorted((Path(__file__).parents[2] / "data" / "calls" / "vapi-defaults" / "audio").glob("*.wav"))
 
 
 def written(
@@ -52,7 +53,17 @@ def test_the_time_of_an_agent_that_stopped_is_not_that_of_the_search(short_word:
 def test_the_moment_list_and_the_score_tell_of_one_stop(short_word: Path) -> None:
     (moment,) = [row for row in measured(short_word).moments if row["kind"] == "overlap_while_agent_talking"]
     found = event(short_word, moment["onset_s"], "yield")
-    assert found["agent_quiet_s"] == pytest.approx(3.2 - moment["onset_s"], abs=0.03)
+    assert found["agent_quiet_s"] == moment["agent_quiet_s"] == pytest.approx(3.2 - moment["onset_s"], abs=0.03)
+
+
+@pytest.mark.parametrize("clip", CLIPS, ids=lambda path: path.stem)
+def test_real_clips_have_one_number_for_one_stop(clip: Path) -> None:
+    overlaps = [row for row in measured(clip).moments if row["kind"] == "overlap_while_agent_talking"]
+    for moment in overlaps:
+        found = event(clip, moment["onset_s"], "yield")
+        assert found["agent_quiet_s"] == moment["agent_quiet_s"]
+        if moment["yield_after_s"] is not None:  # the peer's figure has the hangover of 0.15 s in it
+            assert moment["yield_after_s"] == pytest.approx(moment["agent_quiet_s"] + 0.15, abs=0.151)
 
 
 def test_an_agent_that_stopped_did_not_hold(short_word: Path) -> None:

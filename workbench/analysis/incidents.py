@@ -113,7 +113,7 @@ def incidents(
     for number, moment in enumerate(ordered, start=1):
         span_s = moment["length_s"]
         if moment["kind"] == OVERLAP:  # what overlaps may have pauses in it: the span is that of the search
-            span_s = search_s if moment["yield_after_s"] is None else max(span_s, moment["yield_after_s"])
+            span_s = search_s if moment["agent_quiet_s"] is None else max(span_s, moment["agent_quiet_s"])
         found.append(
             {
                 "address": f"{name}#{number}",
@@ -129,6 +129,7 @@ def incidents(
                 "without_faint_s": moment["without_faint_s"],
                 "aside": moment["aside"],
                 "yield_after_s": moment["yield_after_s"],
+                "agent_quiet_s": moment["agent_quiet_s"],
                 "coherence": moment["coherence"],
                 "confidence": moment["confidence"],
             }
@@ -173,7 +174,7 @@ def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -
     to_the_end = moment["onset_s"] + moment["length_s"] >= duration_s - 0.05
     broken = moment["length_s"] < moment["magnitude_s"]
     if kind == OVERLAP:
-        after = moment["yield_after_s"]
+        after = moment["agent_quiet_s"]
         then = (
             f"the agent was not quiet within {search_s:.1f} s"
             if after is None

@@ -99,7 +99,7 @@ def facts(moment: Mapping[str, Any]) -> list[tuple[str, str]]:
     list of tuple of str
         Label and value; not yet escaped for HTML.
     """
-    stopped = moment["yield_after_s"]
+    stopped = moment["agent_quiet_s"]
     agent = [("the agent stopped", "not within the search" if stopped is None else f"after {stopped:.2f} s")]
     return [
         ("call", visible(moment["call_id"])),

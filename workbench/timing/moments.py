@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.timing.runs import Runs, Speech, common, frames_before
-from workbench.timing.scoring import NONE, at, speaks, sustained
+from workbench.timing.scoring import NONE, at, speaks, stops, sustained
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ def scan(speech: Speech, config: ScoreConfig) -> list[dict[str, Any]]:
     -------
     list of dict
         `recording` (its position), `kind`, `onset_s` and `magnitude_s` (from the start of the recording),
-        `yield_after_s`, `salience`, `incident`, `severity`; in no order. Empty for no speech.
+        `yield_after_s`, `agent_quiet_s`, `salience`, `incident`, `severity`; in no order. Empty for no speech.
     """
     return [
         *_overlaps(speech, config),
@@ -80,7 +80,7 @@ def moment(
         How long neither party spoke, in seconds; `magnitude_s` by default. Dead air is judged by it: an agent
         that is silent while the caller speaks listens.
     **more
-        `yield_after_s`, `coherence`, `confidence`, `salience` where the kind has them.
+        `yield_after_s`, `agent_quiet_s`, `coherence`, `confidence`, `salience` where the kind has them.
 
     Returns
     -------
@@ -93,6 +93,7 @@ def moment(
         "onset_s": round(onset_s, 6),
         "magnitude_s": round(magnitude_s, 6),
         "yield_after_s": None,
+        "agent_quiet_s": None,
         "coherence": None,
         "confidence": None,
         "salience": round(magnitude_s, 6),
@@ -145,6 +146,8 @@ def _overlaps(speech: Speech, config: ScoreConfig) -> Iterable[dict[str, Any]]:
     quiet = _quiet_from(
         speech.agent, begin, search_end=search_end, after=after, needed=_frames(config.yield_hangover_s, hop)
     )
+    pad_s = speech.pad[which] * hop
+    stopped = stops(speech, begin, search_end=search_end, base=base, after=after, pad_s=pad_s, hop=hop, config=config)
     both = common(speech.caller, speech.agent)
     overlap = frames_before(*both, np.where(quiet == NONE, search_end, quiet)) - frames_before(*both, begin)
     for ix in np.flatnonzero(talking):
@@ -154,8 +157,13 @@ def _overlaps(speech: Speech, config: ScoreConfig) -> Iterable[dict[str, Any]]:
             onset_s=float((begin[ix] - base[ix]) * hop[ix]),
             magnitude_s=float(overlap[ix] * hop[ix]),
             config=config,
-            yield_after_s=None if quiet[ix] == NONE else round(float((quiet[ix] - begin[ix]) * hop[ix]), 6),
+            yield_after_s=_after(quiet[ix], begin[ix], hop[ix]),
+            agent_quiet_s=_after(stopped[1][ix], begin[ix], hop[ix]),
         )
+
+
+def _after(frame: np.int64, begin: np.int64, hop_s: np.float64) -> float | None:
+    return None if frame == NONE else round(float((frame - begin) * hop_s), 6)
 
 
 def _quiet_from(

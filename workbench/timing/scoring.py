@@ -118,7 +118,7 @@ def score(speech: Speech, *, recording: NDArray[np.int64], onset: NDArray[np.int
     talking = speaks(speech.agent, np.maximum(base, onset - lookback), onset + 1)
     search_end = np.minimum(after, onset + _frames(config.max_search_s, hop))
     pad_s = speech.pad[recording] * hop
-    yielded, quiet = _stops(
+    yielded, quiet = stops(
         speech, onset, search_end=search_end, base=base, after=after, pad_s=pad_s, hop=hop, config=config
     )
     near = np.maximum(1, _frames(config.caller_proximity_s, hop))
@@ -198,7 +198,7 @@ def speaks(runs: Runs, first: NDArray[np.int64], after: NDArray[np.int64]) -> ND
     return there
 
 
-def _stops(
+def stops(
     speech: Speech,
     onset: NDArray[np.int64],
     *,
@@ -209,7 +209,26 @@ def _stops(
     hop: NDArray[np.float64],
     config: ScoreConfig,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first frame of the search in which the agent is quiet for long enough: with the caller near, and at all."""
+    """Return the first frame of each search in which the agent is quiet for long enough.
+
+    Parameters
+    ----------
+    speech : Speech
+        Runs of all recordings.
+    onset, search_end : numpy.ndarray of int64, shape (moments,)
+        Frames of the line; the end is exclusive.
+    base, after : numpy.ndarray of int64, shape (moments,)
+        First frame of the recording of each moment, and the one after its last.
+    pad_s, hop : numpy.ndarray of float64, shape (moments,)
+        Its hangover and its hop, in seconds.
+    config : ScoreConfig
+        How long is long enough, and how near is near.
+
+    Returns
+    -------
+    tuple of numpy.ndarray of int64, shape (moments,)
+        With a caller near, which is a yield; and whether or not one is near. -1 where there is none.
+    """
     agent, caller = speech.agent, speech.caller
     needed = np.maximum(1, _frames(config.yield_hangover_s + pad_s, hop))
     near = np.maximum(1, _frames(config.caller_proximity_s, hop))
