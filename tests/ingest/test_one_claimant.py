@@ -52,7 +52,7 @@ def test_one_importer_claims_it_and_reads_it(path: Path, format_name: str, count
 def test_the_whole_bundle_reads_without_losing_a_call() -> None:
     found = list(read([CALLS]))
     calls = [one for one in found if isinstance(one, Call)]
-    assert len(calls) == 52
-    assert len({call.id for call in calls}) == 52
+    assert len(calls) == 53
+    assert len({call.id for call in calls}) == 53
     lost = [one for one in found if isinstance(one, Refusal) and one.scope in ("file", "call")]
     assert [Path(one.source_uri).name for one in lost] == ["truncated-header.wav"]

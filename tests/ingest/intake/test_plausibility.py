@@ -125,7 +125,10 @@ def sound() -> Call:
         ],
         tool_calls=[ToolCall(name="t", turn_ix=1), ToolCall(name="u", turn_ix=2)],
         spans=[Span(type="x", time_s=0.5)],
-        stage_timings=[StageTiming(stage="e2e", value_ms=900.0, turn_ix=2)],
+        stage_timings=[
+            StageTiming(stage="e2e", value_ms=900.0, turn_ix=2),
+            StageTiming(stage="llm_ttft", value_ms=300.0, turn_ix=2),
+        ],
     )
 
 
@@ -143,7 +146,8 @@ def test_a_sound_call_loses_nothing() -> None:
         (lambda c: setattr(c.turns[1], "start_s", math.nan), "not_finite", "turns[1]"),
         (lambda c: setattr(c.turns[1], "role", "robot"), "unknown_speaker", "turns[1]"),
         (lambda c: setattr(c.spans[0], "time_s", math.inf), "not_finite", "spans[0]"),
-        (lambda c: setattr(c.stage_timings[0], "value_ms", -1.0), "negative_time", "stage_timings[0]"),
+        (lambda c: setattr(c.stage_timings[1], "value_ms", -1.0), "negative_time", "stage_timings[1]"),
+        (lambda c: setattr(c.stage_timings[0], "value_ms", math.nan), "not_finite", "stage_timings[0]"),
         (lambda c: setattr(c.turns[0].words[0], "end_s", -1.0), "negative_time", "turns[0].words[0]"),
         (lambda c: setattr(c, "duration_s", math.nan), "not_finite", "duration_s"),
         (lambda c: setattr(c, "duration_s", -2.0), "negative_time", "duration_s"),
@@ -158,7 +162,14 @@ def test_an_impossible_row_goes_alone(change: Any, rule: str, where: str) -> Non
     if where == "turns[1]":
         assert [turn.text for turn in call.turns or ()] == ["a", "c"]
         assert [row.turn_ix for row in call.tool_calls or ()] == [None, 1]
-        assert [row.turn_ix for row in call.stage_timings or ()] == [1]
+        assert [row.turn_ix for row in call.stage_timings or ()] == [1, 1]
+
+
+def test_a_reported_latency_below_zero_is_kept_so_that_it_can_be_named() -> None:
+    call = sound()
+    call.stage_timings[0].value_ms = -40.0  # type: ignore[index]
+    assert drop_impossible(call) == []
+    assert [row.value_ms for row in call.stage_timings or ()] == [-40.0, 300.0]
 
 
 def test_turns_out_of_order_are_noted_and_kept_in_place(tmp_path: Path) -> None:
