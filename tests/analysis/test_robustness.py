@@ -49,7 +49,7 @@ def test_gain_silences_a_channel_where_arithmetic_says(bursts: Path) -> None:
     assert curve.original.time_to_yield_s == pytest.approx(0.5, abs=0.02)
     assert curve.withheld_at in (-39.0, -42.0)
     assert (curve.wrong_at, curve.yield_changes_at) == (None, None)
-    assert {step.reason for step in curve.steps if step.level <= -48} == {"silent_caller"}
+    assert {step.reason for step in curve.steps if step.level <= -48} == {"both_silent"}
 
 
 def test_noise_hides_the_stop_below_the_margin_of_the_method(bursts: Path) -> None:

@@ -163,6 +163,25 @@ def test_costs_are_the_users_own_and_appear_only_then(call: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("sound", "reason", "step", "why"),
+    [
+        (BOTH[: RATE // 20], "too_short", "record the whole call", "the recording is shorter than 0.3 s"),
+        (0 * BOTH, "both_silent", "check that the file holds the call", "no speech was found in either channel"),
+    ],
+)
+def test_trust_says_what_could_not_be_measured(
+    sound: np.ndarray, reason: str, step: str, why: str, tmp_path: Path, at: Run
+) -> None:
+    soundfile.write(tmp_path / "call.wav", sound, RATE, subtype="PCM_16")
+    code, out, _ = at("trust", tmp_path / "call.wav")
+    assert code == 2
+    assert f"reason     {why} ({reason})" in out
+    assert f"next step  {step}" in out
+    for line in ("coherence", "leakage", "swap"):
+        assert f"  {line:<9}  not measured: {why}" in out
+
+
+@pytest.mark.parametrize(
     ("name", "said"),
     [
         ("missing", "there is no such file"),
@@ -170,7 +189,7 @@ def test_costs_are_the_users_own_and_appear_only_then(call: Path, tmp_path: Path
         ("text", "this is not a sound file that can be recognised"),
         ("no samples", "0 samples"),
         ("three", "the file has 3 channels and nothing says whose they are"),
-        ("one sample", "NOT SCORABLE: no speech was found in the caller's channel (silent_caller)"),
+        ("one sample", "NOT SCORABLE: the recording is shorter than 0.3 s (too_short)"),
         ("one mono sample", "NOT SCORABLE: no speech was found, so its silences mean nothing (no_speech)"),
         ("identical", "NOT SCORABLE: both channels hold the same samples (identical_channels)"),
     ],

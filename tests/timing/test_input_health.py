@@ -69,7 +69,13 @@ def test_a_clean_recording_has_nothing_against_it(tmp_path: Path) -> None:
         ((CALLER, CALLER), ("unknown", "unknown"), "identical_channels"),
         ((0 * CALLER, AGENT), ("caller", "agent"), "silent_caller"),
         ((CALLER, 0 * AGENT), ("caller", "agent"), "silent_agent"),
-        ((0 * CALLER, 0 * AGENT), ("caller", "agent"), "silent_caller"),
+        ((0 * CALLER, 0 * AGENT), ("caller", "agent"), "both_silent"),
+        ((0 * CALLER, 0 * AGENT), ("unknown", "unknown"), "both_silent"),
+        ((CALLER[:1], AGENT[:1]), ("caller", "agent"), "too_short"),
+        ((CALLER[8000:8400], AGENT[8000:8400]), ("unknown", "unknown"), "too_short"),
+        ((CALLER[:1], CALLER[:1]), ("caller", "agent"), "too_short"),
+        ((CALLER[:400],), ("agent",), "too_short"),
+        ((CALLER[:1],), ("mixed",), "mono"),
         ((CALLER, 0 * AGENT), ("unknown", "unknown"), "silent_channel"),
         ((CALLER, AGENT), ("caller", "mixed"), "no_agent_channel"),
         ((CALLER, AGENT), ("mixed", "agent"), "no_caller_channel"),
@@ -87,6 +93,14 @@ def test_what_is_not_scorable_says_why_and_what_would_mend_it(
     )
     assert found["reason"] == reason
     assert found["next_step"] == NEXT_STEPS[reason]
+
+
+@pytest.mark.parametrize("channels", [(CALLER[:1], AGENT[:1]), (0 * CALLER, 0 * AGENT)])
+def test_where_nothing_could_be_measured_nothing_is_said_of_swap_and_copy(
+    tmp_path: Path, channels: tuple[np.ndarray, ...]
+) -> None:
+    found = health(tmp_path, *channels)
+    assert (found["possible_swap"], found["leakage_db"], found["coherence"]) == (None, None, None)
 
 
 def gallery(name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:

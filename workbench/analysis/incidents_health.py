@@ -22,12 +22,14 @@ WARNINGS = {
 }
 REASONS = {
     "mono": "both parties share one channel",
+    "too_short": f"the recording is shorter than {MIN_SPEECH_S:g} s",
     "identical_channels": "both channels hold the same samples",
     "no_caller_channel": "no channel is the caller's",
     "no_agent_channel": "no channel is the agent's",
     "silent_caller": "no speech was found in the caller's channel",
     "silent_agent": "no speech was found in the agent's channel",
     "silent_channel": "no speech was found in one of the channels",
+    "both_silent": "no speech was found in either channel",
     "channel_map_unknown": "nobody has said which channel is whose",
     "no_speech": "no speech was found, so its silences mean nothing",
     "pair_of_files": "the two sides of the call lie in two files",

@@ -82,18 +82,22 @@ def _tell(examined: Examined, report: dict[str, Any]) -> None:
 
 
 def _tell_of_two(report: dict[str, Any]) -> None:
+    from workbench.analysis.incidents_health import plain_reason
+
     found = report["crosstalk"]
+    nothing = report["reason"] if report["reason"] in ("too_short", "both_silent") else None
     if found["coherence"] is None:
-        alike = "not measured: a channel has no energy"
+        alike = f"not measured: {plain_reason(nothing) or 'a channel has no energy'}"
     else:
         alike = f"{found['coherence']:.3f} at {found['coherence_lag_s']:+.2f} s (0.7 or more is suspicious)"
     click.echo(f"  coherence  {alike}")
-    copy = "no steady copy found"
+    copy = f"not measured: {plain_reason(nothing)}" if nothing else "no steady copy found"
     if found["leakage_db"] is not None:
         copy = f"{found['leakage_db']:.1f} dB, {found['leakage_direction']} (-40 or more is loud)"
     click.echo(f"  leakage    {copy}")
     swap = {None: "not looked at: no caller and agent named", False: "no sign of it", True: report["swap_reason"]}
-    click.echo(f"  swap       {swap[report['possible_swap']]}")
+    looks = f"not measured: {plain_reason(nothing)}" if nothing else swap[report["possible_swap"]]
+    click.echo(f"  swap       {looks}")
 
 
 def _verdicts(report: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ class InputHealth(Table):
     echo_lag_s = columns.seconds("delay of that best value", null="fewer than two channels")
     leakage_db = columns.number("steady level of one channel's copy in the other, relative to its source", "dB", null="none found")
     leakage_direction = columns.text("agent->caller or caller->agent", null="none found")
-    possible_swap = columns.flag("whether the channels look exchanged", null="fewer than two channels")
+    possible_swap = columns.flag("whether the channels look exchanged", null="no caller and agent named, or neither speaks")
     run_id = columns.text("run that measured it")
 
     @dy.rule()

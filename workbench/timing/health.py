@@ -1,8 +1,8 @@
 """Input health: whether turn timing can be read from a recording, and whether a verdict may rest on it.
 
-It judges the recording and nobody's behaviour. Three things make a two-party recording not scorable: one
-channel for both parties, two identical channels, and a channel without speech (less than 0.30 s, or no run
-of 0.10 s). All else only warns, lowers the recommendation, or withholds verdicts:
+It judges the recording and nobody's behaviour. Four things make a two-party recording not scorable: one
+channel for both parties, a length of less than 0.30 s, two identical channels, and a channel without speech
+(less than 0.30 s, or no run of 0.10 s). All else only warns, lowers the recommendation, or withholds verdicts:
 
 ============= ================================================== ================= ================
 warning       when                                               recommendation    verdicts
@@ -57,12 +57,14 @@ _EXPORT_AGAIN = "export a two-channel recording with the caller on one channel a
 _CHECK_MAP = "check which channel is whose (--channels caller,agent), or export the two channels again"
 NEXT_STEPS = {
     "mono": _EXPORT_AGAIN,
+    "too_short": "record the whole call: no party can be told in less than 0.3 s",
     "identical_channels": _EXPORT_AGAIN,
     "no_caller_channel": _CHECK_MAP,
     "no_agent_channel": _CHECK_MAP,
     "silent_caller": _CHECK_MAP,
     "silent_agent": _CHECK_MAP,
     "silent_channel": _CHECK_MAP,
+    "both_silent": "check that the file holds the call and is not too quiet, and export the two channels again",
     "channel_map_unknown": "say which channel is whose with --channels caller,agent; a call of an archive is imported "
     "anew for that: `workbench import FILE --replace --channels caller,agent`, then `workbench measure`",
     "leakage": "record the two parties without one in the other's microphone or line, or lower the echo",
@@ -155,8 +157,9 @@ def assess(
         against it.
     """
     warnings = _level_warnings(voices) + (["non_finite_samples"] if non_finite else [])
+    short = "too_short" if len(voices[0].active) * hop_s < MIN_SPEECH_S else None
     if len(voices) == 1 and voices[0].role in ("caller", "agent"):
-        reason = None if voices[0].has_speech else f"silent_{voices[0].role}"
+        reason = None if voices[0].has_speech else short or f"silent_{voices[0].role}"
         against = [name for name in ("steady_level", "dc_offset", "low_level") if name in warnings]
         return _verdict(Health(warnings=warnings), reason, doubts=against)
     firsts = [voice.first_speech_s for voice in voices if voice.first_speech_s is not None]
@@ -164,8 +167,8 @@ def assess(
         warnings.append("leading_silence")
     health = Health(warnings=warnings)
     pair, missing = _pair(voices)
-    if pair is None:
-        return _verdict(health, missing)
+    if pair is None or short:
+        return _verdict(health, missing or short)
     caller, agent = pair
     mapped = caller.role == "caller" and agent.role == "agent"
     alike = coherence(caller.track, agent.track, hop_s=hop_s)
@@ -175,12 +178,12 @@ def assess(
     leak = _loudest_copy(caller, agent, hop_s)
     if leak is not None:
         health.leakage_db, health.leakage_direction = round(leak[0].level_db, 3), leak[1]
-    if mapped:
+    defect = _defect(caller, agent, identical=identical, mapped=mapped)
+    if mapped and defect != "both_silent":
         longer = caller.active_s - agent.active_s
         health.possible_swap = caller.active_s > SWAP_RATIO * agent.active_s and longer >= SWAP_MARGIN_S
     doubts = _doubts(health, mapped=mapped, alike=alike, identical=identical, waveforms_agree=waveforms_agree)
     pardoned = ["possible_swap"] if channel_map_confirmed else []
-    defect = _defect(caller, agent, identical=identical, mapped=mapped)
     return _verdict(health, defect, doubts=doubts, pardoned=pardoned)
 
 
@@ -213,6 +216,8 @@ def _pair(voices: Sequence[Voice]) -> tuple[tuple[Voice, Voice] | None, str | No
 def _defect(caller: Voice, agent: Voice, *, identical: bool, mapped: bool) -> str | None:
     if identical and caller.has_speech:
         return "identical_channels"
+    if not (caller.has_speech or agent.has_speech):
+        return "both_silent"
     for voice in (caller, agent):
         if not voice.has_speech:
             return f"silent_{voice.role}" if mapped else "silent_channel"

@@ -47,7 +47,7 @@ CASES: dict[str, tuple[Change, dict[str, Any], str | None]] = {
     "silent caller": (lambda s: s * [0, 1], {}, "silent_caller"),
     "silent agent": (lambda s: s * [1, 0], {}, "silent_agent"),
     "unnamed": (lambda s: s, {"roles": ("unknown", "unknown")}, "channel_map_unknown"),
-    "one sample": (lambda s: s[:1], {}, "silent_caller"),
+    "one sample": (lambda s: s[:1], {}, "too_short"),
     "outside": (lambda s: s, {"onset_s": 60.0}, "outside_the_recording"),
     "agent silent": (lambda s: s, {"onset_s": 3.5}, "agent_silent_at_onset"),
     "leaking": (lambda s: s + s[:, ::-1] * [0.2, 0], {}, "leakage"),
