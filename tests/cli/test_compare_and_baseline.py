@@ -243,13 +243,48 @@ def test_a_baseline_is_set_once_and_drift_is_told(run: Run, archive: Path, tmp_p
     assert (code, "4 of 4 recordings" in out, "says nothing of today's agent" in out) == (0, True, True)
     code, out, _ = run(*check, "--agent-version", "1", "--json")
     told = json.loads(out)
-    assert (code, told["drifted"], told["shared_recordings"]) == (1, 2, 0)
+    assert (code, told["drifted"], told["withheld"]) == (1, 2, None)
+    assert told["recordings_are"] == {"same_pcm": 0, "same_envelope": 0, "different": 4, "unknown": 0}
+    assert told["evidence"].startswith("Another recording of the moment was measured with the same ruler.")
     assert run("baseline", "check", "good", "--tolerances", tolerances, "--agent-version", "9", *where)[0] == 2
     assert run("baseline", "check", "none", "--tolerances", tolerances, *where)[0] == 2
     assert run("baseline", "check", "good", *where)[0] == 2
     tolerances.write_text('{"response_gap_s": "+10%"}')
     code, out, error = run(*check, "--agent-version", "4")
     assert (code, out, "response_gap_s" in error) == (2, "", True)
+
+
+def test_a_check_on_copies_of_the_baselines_recordings_is_withheld(run: Run, archive: Path, tmp_path: Path) -> None:
+    where = ("--archive", archive)
+    assert run("baseline", "set", "first", "--agent-version", "1", "-q", *where)[0] == 0
+    tolerances = tmp_path / "t.json"
+    tolerances.write_text('{"talk_over_s": "+0%"}')
+    check = ("baseline", "check", "first", "--tolerances", tolerances, *where)
+    code, out, _ = run(*check, "--agent-version", "3")
+    assert (code, "4 are copies of them, 0 are other sound" in out, "within" in out) == (2, True, False)
+    assert "withheld, exit 2: 4 of 4 recordings copied from the baseline's" in out
+    assert "says nothing of today's agent" in out
+    code, out, _ = run(*check, "--agent-version", "3", "--json")
+    told = json.loads(out)
+    assert (code, told["drifted"], [drift["drifted"] for drift in told["drifts"]]) == (2, None, [None])
+    code, out, _ = run(*check, "--json")
+    told = json.loads(out)
+    assert (code, told["recordings_are"]) == (2, {"same_pcm": 4, "same_envelope": 4, "different": 8, "unknown": 0})
+
+
+def test_a_check_with_another_ruler_is_refused(run: Run, archive: Path, tmp_path: Path) -> None:
+    where = ("--archive", archive)
+    assert run("score", "--max-search-s", "2", "-q", *where)[0] == 0
+    query = "select distinct config_id from scored_events"
+    configs = {row["config_id"] for row in json.loads(run("sql", query, "--format", "json", *where)[1])}
+    tolerances = tmp_path / "t.json"
+    tolerances.write_text('{"talk_over_s": "+10%"}')
+    assert run("baseline", "set", "ruled", "--agent-version", "4", "-q", *where)[0] == 0
+    check = ("baseline", "check", "ruled", "--agent-version", "4", "--tolerances", tolerances, *where)
+    own = json.loads(run(*check, "--json")[1])["config_id"]
+    for config in sorted(configs):
+        code, out, error = run(*check, "--config", config, "-q")
+        assert (code, out, "another ruler" in error) == ((0, "", False) if config == own else (2, "", True))
 
 
 def test_without_an_onset_it_says_what_was_taken_and_how_to_name_the_moment(run: Run, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.archive import runs
+from workbench.archive.baseline_sounds import marks, states
 from workbench.archive.comparing import Sounds, chosen_events
 from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.layout import Layout
 from workbench.errors import UsageError
+from workbench.plural import plural
 from workbench.timing.contracts.drift import Drift, Figure, drifts, figures
-from workbench.timing.contracts.levels import Level
+from workbench.timing.contracts.freshness import DIFFERENT, SAME_ENVELOPE, SAME_PCM, UNKNOWN
+from workbench.timing.contracts.levels import Level, level_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,19 +27,45 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Checked:
-    """A baseline against an archive: its drifts, figures of both sides, and how many recordings they share."""
+    """A baseline against an archive: its drifts, figures of both sides, and what their recordings are to each other.
+
+    `states` has one for each recording; `config_id` is the ruler of both sides. `same_version`: no other version of
+    the agent is asked about than the baseline's, so that its own recordings may be among those checked.
+    """
 
     drifts: list[Drift]
     baseline: dict[str, Figure]
     now: dict[str, Figure]
-    shared: int
-    recordings: int
+    states: list[str]
     set_from: str
+    config_id: str
+    same_version: bool
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many recordings are the baseline's, copies of them, other takes, and not known."""
+        return {state: self.states.count(state) for state in (SAME_PCM, SAME_ENVELOPE, DIFFERENT, UNKNOWN)}
+
+    @property
+    def withheld(self) -> str | None:
+        """Why no drift is told: copies of a baseline's recordings would stand for calls of now."""
+        copies = self.counts[SAME_ENVELOPE] + (0 if self.same_version else self.counts[SAME_PCM])
+        if not copies:
+            return None
+        return f"{copies} of {plural(len(self.states), 'recording')} copied from the baseline's"
 
     @property
     def evidence_level(self) -> Level:
-        """Only a check on recordings of which none is the baseline's speaks of other takes."""
-        return Level.REVERIFIED if self.shared or not self.recordings else Level.FRESH_TAKE
+        """Only a check on recordings that are all known to be others than the baseline's speaks of other takes."""
+        return level_of(self.states, expectations=set())
+
+
+@dataclass(frozen=True)
+class _Measured:
+    figures: dict[str, Figure]
+    marks: list[str]
+    config_id: str
+    states: list[str]
 
 
 def set_baseline(
@@ -69,9 +97,15 @@ def set_baseline(
     """
     if not name.strip():
         raise UsageError("a baseline needs a name", hint="workbench baseline set NAME")
-    found, recordings, config = _measured(layout, config_id=config_id, agent_version=agent_version)
+    measured = _measured(layout, config_id=config_id, agent_version=agent_version)
+    found = measured.figures
     counts = {dimension: [figure.events, figure.censored] for dimension, figure in found.items()}
-    settings = {"baseline": name, "config_id": config, "agent_version": agent_version, "recordings": recordings}
+    settings = {
+        "baseline": name,
+        "config_id": measured.config_id,
+        "agent_version": agent_version,
+        "recordings": measured.marks,
+    }
     run = runs.begin("baseline", settings, label=name)
     part = ALL if agent_version is None else f"agent_version={agent_version}"
     rows = [
@@ -109,7 +143,7 @@ def check_baseline(
     Parameters
     ----------
     layout, name, config_id, agent_version
-        As for :func:`set_baseline`; without `config_id` the baseline's is taken.
+        As for :func:`set_baseline`; `config_id` can only be the baseline's, which is taken without it.
     tolerances : dict of str to str
         From :func:`workbench.timing.contracts.drift.tolerances_of`.
 
@@ -120,7 +154,8 @@ def check_baseline(
     Raises
     ------
     UsageError
-        When there is no such baseline, nothing to hold against it, or a dimension was not measured on a side.
+        When there is no such baseline, another config is named than its own, there is nothing to hold against it, or
+        a dimension was not measured on a side.
     """
     rows, config, counts = read_once(layout, lambda reader: _kept(layout, reader, name))
     made, counted = json.loads(config), json.loads(counts)
@@ -128,15 +163,22 @@ def check_baseline(
         row["metric"]: Figure(value=row["value"], events=counted[row["metric"]][0], censored=counted[row["metric"]][1])
         for row in rows
     }
-    now, recordings, _ = _measured(layout, config_id=config_id or made["config_id"], agent_version=agent_version)
+    if config_id not in (None, made["config_id"]):
+        raise UsageError(
+            f"the baseline was measured with config {made['config_id']}, and {config_id} is another ruler",
+            where="--config",
+            hint="leave --config out, or set a baseline with that config under another name",
+        )
+    now = _measured(layout, config_id=made["config_id"], agent_version=agent_version, baseline=made["recordings"])
     before = {dimension: figure.value for dimension, figure in baseline.items()}
     return Checked(
-        drifts=drifts(before, now, tolerances=tolerances),
+        drifts=drifts(before, now.figures, tolerances=tolerances),
         baseline=baseline,
-        now=now,
-        shared=len(set(recordings) & set(made["recordings"])),
-        recordings=len(recordings),
+        now=now.figures,
+        states=now.states,
         set_from=rows[0]["slice"],
+        config_id=now.config_id,
+        same_version=agent_version is None or made["agent_version"] in (None, agent_version),
     )
 
 
@@ -152,11 +194,11 @@ def _kept(layout: Layout, reader: Reader, name: str) -> tuple[list[dict[str, Any
 
 
 def _measured(
-    layout: Layout, *, config_id: str | None, agent_version: str | None
-) -> tuple[dict[str, Figure], list[str], str]:
-    """Figures, what tells the recordings behind them from others, and the scoring config."""
+    layout: Layout, *, config_id: str | None, agent_version: str | None, baseline: list[str] | None = None
+) -> _Measured:
+    """Figures, the recordings behind them, and what those are to a baseline's."""
 
-    def read(reader: Reader) -> tuple[list[dict[str, Any]], str, set[Any]]:
+    def read(reader: Reader) -> _Measured:
         events, config = chosen_events(reader, config_id)
         if agent_version is not None:
             query = "from calls select call_id where agent_version = $version"
@@ -169,12 +211,15 @@ def _measured(
                 where=str(layout.root),
                 hint=layout.command("workbench score"),
             )
-        sounds = Sounds(reader)
-        return events, config, {sounds.pcm(event["call_id"]) for event in events} - {None}
+        heard = {event["call_id"] for event in events}
+        return _Measured(
+            figures=figures(events),
+            marks=list(marks(Sounds(reader), heard)),
+            config_id=config,
+            states=[] if baseline is None else states(reader, heard, baseline=baseline),
+        )
 
-    events, config, heard = read_once(layout, read)
-    marks = sorted(hashlib.sha256(str(item).encode()).hexdigest()[:12] for item in heard)
-    return figures(events), marks, config
+    return read_once(layout, read)
 
 
 def as_values(found: dict[str, Figure]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @options.archive
 @click.option("--tolerances", type=click.Path(dir_okay=False), metavar="FILE", help="With check: JSON or YAML.")
 @click.option("--agent-version", metavar="VERSION", help="Calls of this version only.")
-@click.option("--config", metavar="ID", help="Scoring config; with check, the baseline's by default.")
+@click.option("--config", metavar="ID", help="With set: the scoring config; a check is made with it too.")
 @click.option("--replace", is_flag=True, help="With set: replace a baseline of that name.")
 @options.as_json
 @options.quiet
@@ -41,8 +41,9 @@ def command(
 ) -> None:
     """Keep the pooled means of the scored moments under NAME, or check later ones against them.
 
-    Less is better: only a rise beyond its tolerance is drift, and exits 1. FILE holds tolerances by dimension:
-    {"time_to_yield_s": "+10%", "talk_over_s": "+0.05"}; also response_gap_s and premature_start_s.
+    Less is better: only a rise beyond its tolerance is drift, and exits 1. Copies of the baseline's recordings, also
+    resampled, encoded anew or at another level, show no drift of an agent: withheld, exit 2. FILE holds tolerances
+    by dimension: {"time_to_yield_s": "+10%", "talk_over_s": "+0.05"}; also response_gap_s and premature_start_s.
 
     \b
     Examples:
@@ -69,15 +70,20 @@ def command(
         asked = tolerances_of(settings(tolerances), where=tolerances)
         found = check_baseline(archive.layout, name, tolerances=asked, config_id=config, agent_version=agent_version)
     claim = CLAIMS[found.evidence_level].sentence
-    drifted = [drift for drift in found.drifts if drift.drifted]
+    withheld = found.withheld
+    drifted = [] if withheld else [drift for drift in found.drifts if drift.drifted]
     if as_json:
         sides = {"baseline": as_values(found.baseline), "now": as_values(found.now)}
-        shared = {"shared_recordings": found.shared, "recordings": found.recordings, "set_from": found.set_from}
-        told = [msgspec.to_builtins(drift) for drift in found.drifts]
-        output.json_line({"drifts": told, "drifted": len(drifted), **sides, **shared, "evidence": claim})
+        told = [msgspec.to_builtins(drift) | ({"drifted": None} if withheld else {}) for drift in found.drifts]
+        verdict = {"drifted": None if withheld else len(drifted), "withheld": withheld}
+        from_ = {"set_from": found.set_from, "config_id": found.config_id, "evidence": claim}
+        recordings = {"recordings": len(found.states), "recordings_are": found.counts}
+        output.json_line({"drifts": told, **verdict, **sides, **recordings, **from_})
     elif not quiet:
         _tell(found)
         click.echo(claim)
+    if withheld:
+        sys.exit(Exit.REFUSED)
     if drifted:
         sys.exit(Exit.GATE_FAILED)
 
@@ -92,7 +98,7 @@ def _tell(found: Checked) -> None:
         before, after = found.baseline[drift.dimension], found.now[drift.dimension]
         rows.append(
             (
-                "DRIFT" if drift.drifted else "within",
+                "withheld" if found.withheld else "DRIFT" if drift.drifted else "within",
                 drift.dimension,
                 f"{decimals(drift.baseline)} ({before.events}, {before.censored} censored)",
                 f"{decimals(drift.now)} ({after.events}, {after.censored} censored)",
@@ -101,6 +107,11 @@ def _tell(found: Checked) -> None:
             )
         )
     output.table(("", "dimension", "baseline s (events)", "now s (events)", "tolerance", "at most"), rows)
+    counts = found.counts
     click.echo(
-        f"{found.shared} of {output.plural(found.recordings, 'recording')} are those of the baseline ({found.set_from})"
+        f"{counts['same_pcm']} of {output.plural(len(found.states), 'recording')} are those of the baseline "
+        f"({found.set_from}), {counts['same_envelope']} are copies of them, {counts['different']} are other sound, "
+        f"{counts['unknown']} not known"
     )
+    if found.withheld:
+        click.echo(f"withheld, exit 2: {found.withheld}")
