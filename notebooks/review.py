@@ -20,6 +20,7 @@ with app.setup:
     from workbench.analysis.default_archive import default_archive
     from workbench.analysis.opened import opened
     from workbench.analysis.review_page import Page, facts
+    from workbench.analysis.review_sentence import sentence_of
     from workbench.analysis.tried import tried
     from workbench.archive.views import query
     from workbench.charts import moment_lanes, theme
@@ -70,7 +71,8 @@ def settings(archive):
         {k.replace("_", " "): k for k in _kinds} | {ALL: None}, value=review.ASKED.replace("_", " "), label="moments"
     )
     author_box = mo.ui.text(value=os.environ.get("WORKBENCH_AUTHOR") or login(), label="author")
-    return author_box, kind_picker
+    measured_switch = mo.ui.switch(label="tell what was measured before I answer: it steers")
+    return author_box, kind_picker, measured_switch
 
 
 @app.cell
@@ -80,7 +82,7 @@ def waiting(archive, get_page, kind_picker):
 
 
 @app.cell
-def progress(archive, archive_path, author_box, get_page, kind_picker, queue):
+def progress(archive, archive_path, author_box, get_page, kind_picker, measured_switch, queue):
     get_page()
     labelled = review.history(archive)
     _put_off = int(queue["put_off"].sum())
@@ -89,7 +91,7 @@ def progress(archive, archive_path, author_box, get_page, kind_picker, queue):
             mo.plain_text(f"{archive_path} · snapshot {archive.snapshot}"),
             mo.hstack(
                 [
-                    mo.vstack([author_box, kind_picker], gap=0.5),
+                    mo.vstack([author_box, kind_picker, measured_switch], gap=0.5),
                     mo.stat(f"{len(queue):,}", label="moments left"),
                     mo.stat(f"{_put_off:,}", label="of them put off"),
                     mo.stat(f"{len(labelled):,}", label="labelled"),
@@ -124,11 +126,13 @@ def chosen(archive, queue, queue_table):
 
 
 @app.cell
-def heard(archive, moment):
+def heard(archive, measured_switch, moment):
     _from, _to = max(moment["onset_s"] - review.BEFORE_S, 0.0), moment["onset_s"] + review.AFTER_S
     _sound, _problem = tried(lambda: stretch(archive, moment["call_id"], start_s=_from, end_s=_to))
     _around = review.window(archive, moment["call_id"], moment["onset_s"])
-    _parts = [pairs(facts(moment))]
+    _parts = [pairs(facts(moment, measured=measured_switch.value))]
+    if moment["kind"] != review.ASKED:
+        _parts.append(mo.plain_text(sentence_of(archive, moment)))
     if not moment["judgeable"]:
         _why = f"A label will be kept, and no verdict can rest on this call's audio: {moment['reason']}."
         _parts.append(mo.callout(mo.plain_text(_why), kind="warn"))
@@ -170,21 +174,35 @@ def answer(archive, author_box, get_page, moment, set_page, talk_bound, yield_bo
         set_page(_page.refuse(_problem) if _given is None else _page.answered(moment, expect, _given))
 
     yield_button = mo.ui.button(
-        label="Yield", kind="success", tooltip="it should stop for the caller", on_click=lambda _: _judge("yield")
+        label="Yield",
+        kind="success",
+        tooltip="it should stop for the caller (Alt+Y)",
+        keyboard_shortcut="Alt-Y",
+        on_click=lambda _: _judge("yield"),
     )
     hold_button = mo.ui.button(
-        label="Hold", kind="warn", tooltip="it should go on speaking", on_click=lambda _: _judge("hold")
+        label="Hold",
+        kind="warn",
+        tooltip="it should go on speaking (Alt+H)",
+        keyboard_shortcut="Alt-H",
+        on_click=lambda _: _judge("hold"),
     )
     later_button = mo.ui.button(
-        label="Later", tooltip="to the end of the queue", on_click=lambda _: set_page(get_page().later(moment))
+        label="Later",
+        tooltip="to the end of the queue (Alt+L)",
+        keyboard_shortcut="Alt-L",
+        on_click=lambda _: set_page(get_page().later(moment)),
     )
-    mo.vstack(
-        [
-            mo.hstack([yield_button, hold_button, later_button], justify="start", gap=1),
-            mo.hstack([mo.md("Bounds for a yield, if any:"), yield_bound, talk_bound], justify="start", align="center"),
-        ],
-        gap=0.5,
+    _asked = moment["kind"] == review.ASKED
+    _buttons = [yield_button, hold_button, later_button] if _asked else [later_button]
+    _below = (
+        mo.hstack([mo.md("Bounds for a yield, if any:"), yield_bound, talk_bound], justify="start", align="center")
+        if _asked
+        else mo.plain_text(
+            "Nothing to judge: whether to yield or to hold is asked of a caller who begins while the agent speaks."
+        )
     )
+    mo.vstack([mo.hstack(_buttons, justify="start", gap=1), _below], gap=0.5)
     return hold_button, later_button, yield_button
 
 
@@ -202,7 +220,8 @@ def undo(archive, author_box, get_page, set_page):
     undo_button = mo.ui.button(
         label=f"Undo ({len(_page.given)})",
         disabled=not _page.given,
-        tooltip="take back the last answer given on this page",
+        tooltip="take back the last answer given on this page (Alt+U)",
+        keyboard_shortcut="Alt-U",
         on_click=_take_back,
     )
     _said = mo.plain_text(_page.said or "No answer given on this page yet.")
@@ -216,9 +235,10 @@ def undo(archive, author_box, get_page, set_page):
 
 
 @app.cell
-def queue_shown(kind_picker, queue):
+def queue_shown(kind_picker, measured_switch, queue):
     _rows = queue.drop("place", "put_off")
-    _columns = ["call_id", "onset_s", "magnitude_s", "agent_quiet_s", "severity", "judgeable", "reason"]
+    _steering = ["magnitude_s", "agent_quiet_s", "severity"]
+    _columns = ["call_id", "onset_s", *(_steering if measured_switch.value else []), "judgeable", "reason"]
     if kind_picker.value is None:
         _columns.insert(1, "kind")
     queue_table = table_of(
@@ -232,7 +252,8 @@ def queue_shown(kind_picker, queue):
         [
             mo.md(
                 "## The queue\n\nThe most salient first: the longest overlap, wait or stop. The first is above; choose another "
-                "to judge it out of turn. A moment leaves the queue when a label lies within 0.25 s of it."
+                "to judge it out of turn. A moment leaves the queue when a label lies within 0.25 s of it. "
+                "What the agent did stays out of sight until you have answered, unless you ask for it above."
             ),
             shown(_rows, review.QUERIES["queue"], "review_queue", params={"kind": kind_picker.value}, table=queue_table)
             if len(queue)

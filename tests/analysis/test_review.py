@@ -10,6 +10,7 @@ import pytest
 import soundfile as sf
 
 from workbench.analysis import review
+from workbench.analysis.review_sentence import sentence_of
 from workbench.archive.archive import Archive
 from workbench.errors import UsageError
 from workbench.schema.call import Audio, Call
@@ -121,3 +122,13 @@ def test_a_bound_is_seconds_or_nothing(typed: str, seconds: float | None) -> Non
 def test_no_other_bound_is_taken(typed: str) -> None:
     with pytest.raises(UsageError, match="is no bound"):
         review.bound(typed)
+
+
+def test_every_kind_of_moment_has_its_sentence(archive: Archive) -> None:
+    """The agent is quiet from 2.5 to 10.0 s, the caller until 4.0 s: 6 s of it nobody speaks."""
+    told = {row["kind"]: sentence_of(archive, row) for row in review.queue(archive, None).iter_rows(named=True)}
+    assert told["overlap_while_agent_talking"].startswith(
+        "The caller began while the agent was speaking; both spoke for"
+    )
+    assert told["long_response_gap"].startswith("The caller stopped and ")
+    assert len(told) >= 2

@@ -12,7 +12,10 @@ GIVEN = Judgement("c1", "0-a", {"status": "FAIL", "reason": "did_not_yield"})
 
 def test_answers_are_taken_back_and_refusals_change_nothing_else() -> None:
     page = Page().answered(MOMENT, "yield", GIVEN)
-    assert page.said == "c⟨U+202E⟩1 at 12.00 s: yield. Scored FAIL (did_not_yield)."
+    assert (
+        page.said
+        == "c⟨U+202E⟩1 at 12.00 s: yield. Scored FAIL (did_not_yield). The agent did not stop within the search."
+    )
     assert page.given == (GIVEN,)
     refused = page.refuse("no")
     assert (refused.given, refused.said, refused.refused) == ((GIVEN,), "no", True)
@@ -30,14 +33,21 @@ def test_what_is_put_off_is_remembered_by_its_key() -> None:
 def test_a_score_that_is_missing_is_said() -> None:
     assert outcome(MOMENT, "hold", Judgement("c1", "l", None)).endswith("hold. Not scored yet.")
     passed = Judgement("c1", "l", {"status": "PASS", "reason": None})
-    assert outcome(MOMENT, "hold", passed).endswith("hold. Scored PASS.")
+    assert outcome(MOMENT, "hold", passed).endswith("hold. Scored PASS. The agent did not stop within the search.")
 
 
 def test_facts_say_what_was_not_found() -> None:
-    told = dict(facts(MOMENT))
-    assert told["the agent stopped"] == "not within the search"
+    told = dict(facts(MOMENT, measured=True))
+    assert told["the agent"] == "did not stop within the search"
     assert told["how long"] == "1.50 s"
     stopped = MOMENT | {"yield_after_s": 1.16, "agent_quiet_s": 1.01}  # the score has no hangover in it either
-    assert dict(facts(stopped))["the agent stopped"] == "after 1.01 s"
-    assert "the agent stopped" not in dict(facts(MOMENT | {"kind": "silence", "magnitude_s": None}))
-    assert dict(facts(MOMENT | {"put_off": True}))["place in the queue"] == "1, put off"
+    assert dict(facts(stopped, measured=True))["the agent"] == "stopped after 1.01 s"
+    assert "the agent" not in dict(facts(MOMENT | {"kind": "silence", "magnitude_s": None}, measured=True))
+    assert dict(facts(MOMENT | {"put_off": True}, measured=False))["place in the queue"] == "1, put off"
+
+
+def test_what_was_measured_does_not_steer_who_has_not_answered() -> None:
+    told = dict(facts(MOMENT, measured=False))
+    assert list(told) == ["call", "at", "what", "place in the queue"]
+    other = dict(facts(MOMENT | {"kind": "long_response_gap"}, measured=False))  # nothing is asked of it
+    assert (other["how long"], other["severity"]) == ("1.50 s", "critical")

@@ -105,6 +105,35 @@ def test_hold_another_moment_put_one_off_and_take_a_label_back(app: App, served:
     assert len(rows(reviewed, "from standing_labels where kind = 'expectation'")) == before - 1
 
 
+def test_yield_and_hold_are_offered_where_they_mean_something(app: App, served: Serve, reviewed: Path) -> None:
+    app.open(served("review", reviewed))
+    assert "severity" not in app.text("heard")  # what was measured steers who has not answered
+    app.cell("progress").get_by_role("switch").click()
+    app.idle()
+    assert "severity" in app.text("heard")
+    app.cell("progress").get_by_role("combobox").select_option(label="long response gap")
+    app.idle()
+    names = app.cell("answer").get_by_role("button").all_inner_texts()
+    assert [name.strip() for name in names] == ["Later"]
+    assert "Nothing to judge" in app.text("answer")
+    assert "The caller " in app.text("heard")
+
+
+def test_a_key_answers(app: App, served: Serve, reviewed: Path) -> None:
+    app.open(served("review", reviewed))
+    before = left(app)
+    for key, said in (("h", ": hold. Scored "), ("u", "Taken back"), ("y", ": yield. Scored "), ("l", "Put off")):
+        told = app.text("undo")
+        app.page.keyboard.press(f"Alt+{key}")
+        for _ in range(600):
+            app.page.wait_for_timeout(50)
+            if app.text("undo") != told:
+                break
+        app.idle()
+        assert said in app.text("undo")
+    assert left(app) < before
+
+
 def test_a_suspected_swap_is_confirmed(app: App, served: Serve, reviewed: Path) -> None:
     suspects = rows(reviewed, "select call_id from suspected_swaps")
     assert suspects

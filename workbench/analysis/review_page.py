@@ -83,30 +83,50 @@ def outcome(moment: Mapping[str, Any], expect: str, given: Judgement) -> str:
     if given.event is None:
         return f"{head} Not scored yet."
     why = f" ({given.event['reason']})" if given.event["reason"] else ""
-    return f"{head} Scored {given.event['status']}{why}."
+    did = f" The agent {stop(moment)}." if moment["kind"] == ASKED else ""
+    return f"{head} Scored {given.event['status']}{why}.{did}"
 
 
-def facts(moment: Mapping[str, Any]) -> list[tuple[str, str]]:
+def stop(moment: Mapping[str, Any]) -> str:
+    """Return when the agent stopped, counted as scores count it.
+
+    Parameters
+    ----------
+    moment : mapping
+        `agent_quiet_s`.
+
+    Returns
+    -------
+    str
+        "stopped after 1.01 s".
+    """
+    stopped = moment["agent_quiet_s"]
+    return "did not stop within the search" if stopped is None else f"stopped after {stopped:.2f} s"
+
+
+def facts(moment: Mapping[str, Any], *, measured: bool) -> list[tuple[str, str]]:
     """Return what is known of a moment.
 
     Parameters
     ----------
     moment : mapping
         A row of :func:`workbench.analysis.review.queue`.
+    measured : bool
+        Whether to tell what the agent did, and how severe that is taken to be, of a moment that is to be judged. It
+        steers who has not judged yet.
 
     Returns
     -------
     list of tuple of str
         Label and value; not yet escaped for HTML.
     """
-    stopped = moment["agent_quiet_s"]
-    agent = [("the agent stopped", "not within the search" if stopped is None else f"after {stopped:.2f} s")]
+    asked = moment["kind"] == ASKED
+    length = "not measured" if moment["magnitude_s"] is None else f"{moment['magnitude_s']:.2f} s"
+    agent = [("the agent", stop(moment))] if asked else []
     return [
         ("call", visible(moment["call_id"])),
         ("at", f"{moment['onset_s']:.2f} s"),
         ("what", moment["kind"].replace("_", " ")),
-        ("how long", "not measured" if moment["magnitude_s"] is None else f"{moment['magnitude_s']:.2f} s"),
-        *(agent if moment["kind"] == ASKED else []),
-        ("severity", moment["severity"]),
+        *([("how long", length), *agent, ("severity", moment["severity"])] if measured or not asked else []),
         ("place in the queue", f"{moment['place']:,}" + (", put off" if moment["put_off"] else "")),
     ]
