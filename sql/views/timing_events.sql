@@ -1,10 +1,10 @@
 -- timing_events
--- One row per labelled moment, as a scoring config judges it, with what is known of its call; labels that were taken back have none.
+-- One row per labelled moment, as a scoring config judges it, with what is known of its call; several labels of one moment give one row.
 -- Key: call_id, label_id, config_id.
--- Reads: calls, call_slices, scored_events, standing_labels.
+-- Reads: calls, call_slices, label_moments, scored_events.
 -- Units: *_s seconds.
 -- call_id: call.
--- label_id: label.
+-- label_id: label that the moment is counted by, as label_moments says.
 -- config_id: scoring config.
 -- source_format: importer that read the call.
 -- agent_id: agent that answered; "not supplied" where the source does not say.
@@ -12,8 +12,9 @@
 -- caller_noisy: whether the caller's speech is near the noise, see call_slices; empty: not described.
 -- caller_narrow_band: whether the caller is heard as over a telephone; empty: not described.
 -- agent_fast_talker: whether the agent talks fast; empty: not described.
--- author: who labelled; "not supplied" where nobody is named.
--- expect: what the label says the agent should do, yield or hold; empty: it does not say.
+-- author: who labelled, all of them; "not supplied" where nobody is named.
+-- label_count: standing labels of the moment.
+-- expect: what the label says the agent should do, yield or hold; empty: it does not say, or the labels of the moment disagree.
 -- onset_s: moment that was scored; where none was, the moment the label speaks of; empty: none.
 -- status: PASS, FAIL, INCONCLUSIVE or NOT_SCORABLE.
 -- reason: why it failed or could not be scored; empty: passed.
@@ -43,21 +44,24 @@ select
     call_slices.caller_noisy,
     call_slices.caller_narrow_band,
     call_slices.agent_fast_talker,
-    coalesce(labels.author, 'not supplied') as author,
-    events.expect,
+    labels.authors as author,
+    labels.label_count,
+    case when not labels.disagree then events.expect end as expect,
     coalesce(events.onset_s, labels.onset_s) as onset_s,
-    events.status,
-    events.reason,
+    case when labels.disagree and events.status in ('PASS', 'FAIL') then 'INCONCLUSIVE' else events.status end as status,
+    case
+        when labels.disagree and events.status in ('PASS', 'FAIL') then 'labels_disagree' else events.reason
+    end as reason,
     events.agent_talking,
     events.did_yield,
-    coalesce(events.status in ('PASS', 'FAIL') or events.reason in ('recording_ended', 'did_not_go_on'), false)
+    not labels.disagree and coalesce(events.status in ('PASS', 'FAIL') or events.reason in ('recording_ended', 'did_not_go_on'), false)
         and events.expect = 'yield' and events.agent_talking as awaits_yield,
     events.yield_observed_s,
     events.yield_censored,
     events.agent_quiet_s,
     events.caller_quiet_s,
     events.talk_over_s,
-    coalesce(events.status in ('PASS', 'FAIL') or events.reason in ('recording_ended', 'did_not_go_on'), false)
+    not labels.disagree and coalesce(events.status in ('PASS', 'FAIL') or events.reason in ('recording_ended', 'did_not_go_on'), false)
         and events.response_observed_s is not null as awaits_response,
     events.response_gap_s,
     events.response_observed_s,
@@ -67,4 +71,5 @@ select
 from scored_events as events
 join calls using (call_id)
 join call_slices using (call_id)
-join standing_labels as labels using (call_id, label_id)
+join label_moments as labels using (call_id, label_id)
+where labels.counted

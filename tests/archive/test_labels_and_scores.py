@@ -15,7 +15,6 @@ from workbench.archive import labelling
 from workbench.archive.archive import Archive
 from workbench.errors import UsageError
 from workbench.schema.call import Audio, Call, Label
-from workbench.timing.same_moment import shared
 from workbench.timing.score_config import ScoreConfig
 
 RATE = 8000
@@ -294,7 +293,7 @@ def test_what_was_not_heard_to_its_end_decides_nothing(tmp_path: Path) -> None:
 
 
 def test_labels_of_one_moment_that_contradict_give_no_verdict(archive: Archive) -> None:
-    """Two people hear one moment otherwise, one of them twice; once one view is left it is judged, and each counts."""
+    """Two people hear one moment otherwise, one of them twice; once one view is left it is judged."""
 
     def verdicts() -> list[tuple[object, ...]]:
         names = ("expect", "status", "reason")
@@ -310,9 +309,9 @@ def test_labels_of_one_moment_that_contradict_give_no_verdict(archive: Archive) 
     assert [row[1] for row in verdicts()].count("INCONCLUSIVE") == 0
     other = label(2.1, "hold", "B")
     assert {row[1:] for row in verdicts()} == {("INCONCLUSIVE", "labels_disagree")}
-    assert [moment.disagree for moment in shared(archive.score().events)] == [True]
+    assert [moment.disagree for moment in archive.score().shared] == [True]
     measured = [event["did_yield"] for event in archive.score().events]
     assert None not in measured  # what was measured stays
     labelling.retract(archive.layout, "one", other, author="B")
     assert alone in verdicts()
-    assert [(len(moment.label_ids), moment.disagree) for moment in shared(archive.score().events)] == [(2, False)]
+    assert [(len(moment.label_ids), moment.disagree) for moment in archive.score().shared] == [(2, False)]

@@ -80,10 +80,11 @@ def test_labels_of_one_moment_are_told_of(run: Run, archive: Path) -> None:
     assert "note:" not in out
     assert "note:" not in run("score", *where)[1]
     _, out = label("2.1", "yield", "B")
-    assert f"note: label {first} stands at this moment too and is counted beside it" in out
+    assert f"note: label {first} stands at this moment too and says the same; the moment is counted once" in out
     code, out, _ = run("score", *where)
-    assert (code, "note: 1 moment carries 2 labels; each label that is judged is counted" in out) == (0, True)
+    assert (code, "note: 1 moment carries 2 labels; a moment is counted once" in out) == (0, True)
     assert f"call at 2 s: {first} (yield), " in out
+    assert "1 labelled moment with 2 labels: 1 " in out
     other, out = label("2.05", "hold", "C")
     assert "says otherwise, so nothing is judged here" in out
     code, out, _ = run("score", "--json", *where)

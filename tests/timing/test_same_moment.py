@@ -12,18 +12,19 @@ def event(call_id: str, label_id: str, onset_s: float | None, expect: str | None
 
 
 def test_labels_within_a_quarter_of_a_second_are_of_one_moment() -> None:
-    """By hand: 2.0 and 2.25 s; 2.51 s is 0.26 s later; the other call and labels without a time stand alone."""
+    """By hand: 2.0 and 2.25 s; 2.4 s is near the second and not the first; those without a time are one moment."""
     rows = [
         event("b", "1", 2.25),
         event("a", "2", 2.0),
         event("b", "3", 2.0, "hold"),
-        event("b", "4", 2.51),
+        event("b", "4", 2.4),
         event("b", "5", None),
         event("b", "6", None),
     ]
-    assert groups(rows) == [[2, 0]]
-    assert shared(rows) == [Shared(call_id="b", onset_s=2.0, label_ids=["3", "1"], expects=["hold", "yield"])]
-    assert shared(rows)[0].disagree
+    assert groups(rows) == [[4, 5], [2, 0]]
+    untimed, timed = shared(rows)
+    assert timed == Shared(call_id="b", onset_s=2.0, label_ids=["3", "1"], expects=["hold", "yield"])
+    assert (untimed.onset_s, untimed.disagree, timed.disagree) == (None, False, True)
     assert groups([]) == shared(rows[1:2]) == []
     assert note([]) is None
 
@@ -37,8 +38,8 @@ def test_the_note_counts_and_tells_what_to_do() -> None:
     alike = Shared(call_id="a", onset_s=1.0, label_ids=["1", "2"], expects=["yield", "yield"])
     apart = Shared(call_id="a", onset_s=9.0, label_ids=["3", "4", "5"], expects=["yield", "hold", "hold"])
     undo = "workbench label CALL --undo LABEL takes a label back."
-    assert note([alike]) == f"1 moment carries 2 labels; each label that is judged is counted. {undo}"
+    assert note([alike]) == f"1 moment carries 2 labels; a moment is counted once. {undo}"
     judged = "labelled both yield and hold, so nothing is judged there (labels_disagree)"
     assert note([apart]) == f"1 moment carries 3 labels; it is {judged}. {undo}"
-    both = "2 moments carry 5 labels; each label that is judged is counted; 1 of them is"
+    both = "2 moments carry 5 labels; a moment is counted once; 1 of them is"
     assert note([alike, apart]) == f"{both} {judged}. {undo}"

@@ -127,7 +127,7 @@ def window(archive: Archive, call_id: str, onset_s: float) -> Window:
 
 
 def judge(archive: Archive, call_id: str, *, author: str, **said: Any) -> Judgement:
-    """Label a moment and score all labels anew.
+    """Label a moment and score the call's labels anew.
 
     Parameters
     ----------
@@ -155,13 +155,13 @@ def judge(archive: Archive, call_id: str, *, author: str, **said: Any) -> Judgem
     from workbench.archive import labelling
 
     label_id = labelling.expectation(archive.layout, call_id, author=author, **said)
-    events = archive.score().events
+    events = archive.score_calls([call_id]).events
     found = [event for event in events if (event["call_id"], event["label_id"]) == (call_id, label_id)]
     return Judgement(call_id, label_id, found[0] if found else None)
 
 
 def take_back(archive: Archive, call_id: str, label_id: str, *, author: str) -> Judgement:
-    """Take a label back and score the others anew; the label stays in the table `labels`.
+    """Take a label back and score the others of the call anew; the label stays in the table `labels`.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def take_back(archive: Archive, call_id: str, label_id: str, *, author: str) -> 
     from workbench.archive import labelling
 
     labelling.retract(archive.layout, call_id, label_id, author=author)
-    archive.score()
+    archive.score_calls([call_id])
     return Judgement(call_id, label_id, None)
 
 
@@ -216,7 +216,7 @@ def confirm(archive: Archive, call_id: str, roles: tuple[str, ...], *, author: s
     from workbench.archive import labelling
 
     label_id = labelling.channel_map(archive.layout, call_id, roles, author=author)
-    archive.score()
+    archive.score_calls([call_id])
     return Judgement(call_id, label_id, None)
 
 

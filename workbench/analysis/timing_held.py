@@ -37,6 +37,13 @@ class HeldMoments:
     ----------
     archive : Archive
         An open archive; nothing is written to it. Frames are read when a measuring parameter is first changed.
+
+    Attributes
+    ----------
+    labels : list of dict
+        One for each moment: the label that it is counted by.
+    label_count : int
+        All that stand.
     """
 
     def __init__(self, archive: Archive) -> None:
@@ -44,7 +51,8 @@ class HeldMoments:
 
         self._reader = archive.reader
         self._evidence = Evidence.read(archive.reader)
-        self.labels: list[dict[str, Any]] = self._evidence.labels
+        self.labels: list[dict[str, Any]] = [label for label in self._evidence.labels if label["counted"]]
+        self.label_count = len(self._evidence.labels)
         self.call_ids = sorted({label["call_id"] for label in self.labels})
         calls = archive.reader.frame("select call_id, source_format, agent_id, agent_version from calls")
         labelled, slices = calls.filter(pl.col("call_id").is_in(self.call_ids)), call_slices(archive.reader)
@@ -81,7 +89,7 @@ class HeldMoments:
     def rows(
         self, score: ScoreConfig, *, measure: MeasureConfig | None = None, replaced: Collection[str] = ()
     ) -> list[dict[str, Any]]:
-        """Return a row of `scored_events` for each label.
+        """Return a row of `scored_events` for each moment: that of the label that it is counted by.
 
         Parameters
         ----------
@@ -98,8 +106,11 @@ class HeldMoments:
             In the order of call and label; empty where nothing is labelled.
         """
         line = self._line(measure or self.measured_with)
-        labels = [_without(label, replaced) for label in self.labels] if replaced else self.labels
-        return scored(labels, line, health=self._health, config=score, run_id="")
+        labels = self._evidence.labels
+        rows = scored(
+            [_without(label, replaced) for label in labels], line, health=self._health, config=score, run_id=""
+        )
+        return [row for row, label in zip(rows, labels, strict=True) if label["counted"]]
 
     def events(
         self, score: ScoreConfig, *, measure: MeasureConfig | None = None, replaced: Collection[str] = ()
@@ -128,7 +139,7 @@ class HeldMoments:
         return pl.DataFrame(rows, schema=columns())
 
     def groups(self, by: str | None) -> list[str]:
-        """Return the group of each label, in their order.
+        """Return the group of each moment, in the order of `labels`.
 
         Parameters
         ----------
@@ -151,7 +162,11 @@ class HeldMoments:
             raise UsageError(f"moments cannot be parted by {by!r}", hint=f"one of: {', '.join(PARTS)}")
         kinds = {name: pl.Boolean if name in SLICES else pl.String for name in PARTS}
         rows = [
-            {name: (label | self._facts.get(label["call_id"], {})).get(name) for name in PARTS} for label in self.labels
+            {
+                name: (label | {"author": label["authors"]} | self._facts.get(label["call_id"], {})).get(name)
+                for name in PARTS
+            }
+            for label in self.labels
         ]
         found: list[str] = pl.DataFrame(rows, schema=kinds).with_columns(group_of(by))["group"].to_list()
         return found
@@ -183,7 +198,7 @@ def own_bounds(label: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _without(label: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
-    if not own_bounds(label):
+    if not names or not own_bounds(label):
         return label
     return label | {"value": {name: value for name, value in label["value"].items() if name not in names}}
 
@@ -198,8 +213,8 @@ def columns() -> dict[str, Any]:
     import polars as pl
 
     kinds: dict[str, Any] = dict.fromkeys(("call_id", "label_id", "config_id", *FACTS), pl.String)
-    kinds |= dict.fromkeys(SLICES, pl.Boolean) | {"author": pl.String, "expect": pl.String, "onset_s": pl.Float64}
-    kinds |= dict.fromkeys(("status", "reason"), pl.String)
+    kinds |= dict.fromkeys(SLICES, pl.Boolean) | {"author": pl.String, "label_count": pl.Int64, "expect": pl.String}
+    kinds |= {"onset_s": pl.Float64} | dict.fromkeys(("status", "reason"), pl.String)
     kinds |= dict.fromkeys(("agent_talking", "did_yield", "awaits_yield"), pl.Boolean)
     kinds |= {"yield_observed_s": pl.Float64, "yield_censored": pl.Boolean, "agent_quiet_s": pl.Float64}
     kinds |= {"caller_quiet_s": pl.Float64, "talk_over_s": pl.Float64}
@@ -208,14 +223,16 @@ def columns() -> dict[str, Any]:
 
 
 def _event(row: Mapping[str, Any], label: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
-    heard = row["status"] in (PASS, FAIL) or row["reason"] in HEARD
+    heard = not label["disagree"] and (row["status"] in (PASS, FAIL) or row["reason"] in HEARD)
     found = {name: row[name] for name in columns() if name in row}
     found |= {
         "source_format": facts["source_format"],
         "agent_id": facts["agent_id"] or "not supplied",
         "agent_version": facts["agent_version"] or "not supplied",
         **{name: facts[name] for name in SLICES},
-        "author": label["author"] or "not supplied",
+        "author": label["authors"],
+        "label_count": label["label_count"],
+        "expect": None if label["disagree"] else row["expect"],
         "onset_s": label["onset_s"] if row["onset_s"] is None else row["onset_s"],
         "awaits_yield": heard and row["expect"] == "yield" and bool(row["agent_talking"]),
         "awaits_response": heard and row["response_observed_s"] is not None,

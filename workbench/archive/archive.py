@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -187,6 +187,14 @@ class Archive:
         from workbench.archive.scoring import score
 
         scoring = score(self.layout, config=config)
+        self.refresh()
+        return scoring
+
+    def score_calls(self, call_ids: Collection[str]) -> Scoring:
+        """Score the labels of some calls anew; see :func:`workbench.archive.scoring.score_calls`."""
+        from workbench.archive.scoring import score_calls
+
+        scoring = score_calls(self.layout, call_ids)
         self.refresh()
         return scoring
 

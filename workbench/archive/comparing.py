@@ -88,7 +88,7 @@ def _calls(reader: Reader) -> dict[str, Group]:
 
 
 def chosen_events(reader: Reader, config_id: str | None) -> tuple[list[dict[str, Any]], str]:
-    """Return the scored events of labels that stand, under one scoring config, and its id.
+    """Return the scored events of labels that stand, one a moment, under one scoring config, and its id.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def chosen_events(reader: Reader, config_id: str | None) -> tuple[list[dict[str,
 
 
 def _standing(reader: Reader) -> pl.DataFrame:
-    labels = reader.frame("select call_id, label_id from standing_labels where kind = 'expectation'")
+    labels = reader.frame("select call_id, label_id from label_moments where counted")
     events = reader.frame("from scored_events order by call_id, onset_s, label_id")
     return events.join(labels, on=["call_id", "label_id"], how="semi", maintain_order="left")
 

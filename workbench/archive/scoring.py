@@ -14,28 +14,48 @@ from workbench.archive.layout import Layout
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     import duckdb
     import polars as pl
 
     from workbench.audio.config import MeasureConfig
+    from workbench.timing.same_moment import Shared
 
+_MOMENT = ["call_id", "label_id", "moment_s", "label_count", "authors", "disagree", "counted"]
 _HEALTH = "select call_id, recording_id, verdict_eligible, reason, next_step, channel_roles as roles from input_health"
 _UNFIT = f"{_HEALTH} join recordings using (call_id, recording_id) anti join timing_inputs using (call_id)"
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """A scoring pass: its run, its config, and its rows of `scored_events`. `run_id` is None without labels."""
+    """A scoring pass: its run, its config, the labels it read and their rows of `scored_events`, in the same order.
+
+    `run_id` is None without labels.
+    """
 
     run_id: str | None
     config_id: str
+    labels: list[dict[str, Any]] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
 
     @property
+    def moments(self) -> list[dict[str, Any]]:
+        """The events that moments are counted by: one of each, however many labels it has."""
+        return [event for event, label in zip(self.events, self.labels, strict=True) if label["counted"]]
+
+    @property
+    def shared(self) -> list[Shared]:
+        """The moments with several labels."""
+        from workbench.timing.same_moment import shared
+
+        return shared(self.labels)
+
+    @property
     def counts(self) -> dict[str, int]:
-        """How many events have each status."""
+        """How many moments have each status."""
         found: dict[str, int] = {}
-        for event in self.events:
+        for event in self.moments:
             found[event["status"]] = found.get(event["status"], 0) + 1
         return dict(sorted(found.items()))
 
@@ -62,34 +82,90 @@ def score(layout: Layout, *, config: ScoreConfig | None = None) -> Scoring:
     """
     config = config or ScoreConfig()
     evidence, snapshot = read_once(layout, lambda reader: (Evidence.read(reader), reader.snapshot))
-    run = runs.begin("score", {"score": msgspec.structs.asdict(config), "snapshot": snapshot})
-    events = evidence.scored(config, run_id=run["run_id"])
-    if not events:
+    if not evidence.labels:
         return Scoring(None, config.config_id)
+    return _keep(layout, evidence, [config], snapshot=snapshot, calls=None)
+
+
+def score_calls(layout: Layout, call_ids: Collection[str]) -> Scoring:
+    """Score the standing labels of some calls anew, under every config that the archive was scored with.
+
+    For labels that were just given or taken back: the events of other calls are neither read nor written.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+    call_ids : collection of str
+        The calls; of one without a label nothing is left in `scored_events`.
+
+    Returns
+    -------
+    Scoring
+        Of the published method, with a row for each label of these calls.
+
+    Raises
+    ------
+    ArchiveFailed
+        When the archive cannot be written.
+    """
+    calls = sorted(set(call_ids))
+    evidence, configs, snapshot = read_once(
+        layout, lambda reader: (Evidence.read(reader, calls=calls), _scored_with(reader), reader.snapshot)
+    )
+    return _keep(layout, evidence, configs, snapshot=snapshot, calls=calls)
+
+
+def _scored_with(reader: Reader) -> list[ScoreConfig]:
+    """The configs that the archive has events of, the published method last."""
+    used = {config_id for (config_id,) in reader.rows("select distinct config_id from scored_events")[1]}
+    published, found = ScoreConfig(), {}
+    for (text,) in reader.rows("select config from runs where kind = 'score' order by started_at")[1]:
+        config = msgspec.convert(json.loads(text)["score"], ScoreConfig)
+        if config.config_id in used and config != published:
+            found[config.config_id] = config
+    return [*found.values(), published]
+
+
+def _keep(
+    layout: Layout, evidence: Evidence, configs: Sequence[ScoreConfig], *, snapshot: int, calls: list[str] | None
+) -> Scoring:
+    """Write the events of each config in one transaction; return those of the last one."""
+    scorings, begun = [], []
+    for config in configs:
+        settings = {"score": msgspec.structs.asdict(config), "snapshot": snapshot}
+        run = runs.begin("score", settings if calls is None else settings | {"calls": calls})
+        events = evidence.scored(config, run_id=run["run_id"])
+        scorings.append(Scoring(run["run_id"], config.config_id, evidence.labels, events))
+        begun.append(run)
     writer = Writer(layout)
+    of_calls = "" if calls is None else f" AND call_id IN ({', '.join(quote(call_id) for call_id in calls)})"
 
     def work(con: duckdb.DuckDBPyConnection) -> None:
         from workbench.schema import tables
 
         there = {call_id for (call_id,) in con.execute("SELECT call_id FROM lake.calls").fetchall()}
-        rows = [event for event in events if event["call_id"] in there]  # others were deleted meanwhile
-        con.execute(f"DELETE FROM lake.scored_events WHERE config_id = {quote(config.config_id)}")
-        writer.insert("scored_events", tables()["scored_events"].checked(rows))
-        writer.add("runs", [runs.end(run, Scoring(None, config.config_id, rows).counts)])
+        for scoring, run in zip(scorings, begun, strict=True):
+            rows = [event for event in scoring.events if event["call_id"] in there]  # others were deleted meanwhile
+            con.execute(f"DELETE FROM lake.scored_events WHERE config_id = {quote(scoring.config_id)}{of_calls}")
+            if rows:
+                writer.insert("scored_events", tables()["scored_events"].checked(rows))
+            writer.add("runs", [runs.end(run, scoring.counts)])
 
     try:
-        writer.transaction(work, message=run["run_id"])
+        writer.transaction(work, message=begun[-1]["run_id"])
     finally:
         writer.close()
-    return Scoring(run["run_id"], config.config_id, events)
+    return scorings[-1] if evidence.labels else Scoring(None, scorings[-1].config_id)
 
 
 @dataclass(frozen=True)
 class Evidence:
     """What scoring reads of an archive: labels, inputs, recordings and runs of speech.
 
-    `inputs` are the calls in which both parties were measured; `unfit` the other measured ones, each with its
-    `recording_id`, and the `reason` and `next_step` of its input health.
+    `labels` have beside their own columns what the view `label_moments` says of their moment. `inputs` are the calls
+    in which both parties were measured; `unfit` the other measured ones, each with its `recording_id`, and the
+    `reason` and `next_step` of its input health.
     """
 
     labels: list[dict[str, Any]]
@@ -100,24 +176,32 @@ class Evidence:
     measured_with: MeasureConfig
 
     @classmethod
-    def read(cls, reader: Reader) -> Evidence:
-        """Read what scoring needs, and no sound."""
+    def read(cls, reader: Reader, *, calls: list[str] | None = None) -> Evidence:
+        """Read what scoring needs, and no sound; of some calls only where `calls` names them."""
         import polars as pl
 
-        labels = reader.frame("from standing_labels where kind = 'expectation' order by call_id, label_id")
-        inputs = reader.frame("from timing_inputs").sort("call_id")
+        def frame(query: str) -> pl.DataFrame:
+            if calls is None:
+                return reader.frame(query)
+            return reader.frame(f"{query} where list_contains($calls, call_id)", {"calls": calls})
+
+        labels = frame("from standing_labels").filter(pl.col("kind") == "expectation").sort("call_id", "label_id")
+        moments = frame("from label_moments").select(_MOMENT)
+        labels = labels.join(moments, on=_MOMENT[:2], maintain_order="left")
+        inputs = frame("from timing_inputs").sort("call_id")
         sides = pl.concat(
             [
                 inputs.select("call_id", recording_id=f"{role}_recording_id", role=pl.lit(role), config_id="config_id")
                 for role in ("caller", "agent")
             ]
         )
-        segments = reader.frame("from segments where backend = 'energy' and role in ('caller', 'agent')")
-        recordings = reader.frame("select call_id, recording_id, sample_rate_hz, offset_s, duration_s from recordings")
+        spoken = "(from segments where backend = 'energy' and role in ('caller', 'agent'))"
+        segments = frame(f"from {spoken}")
+        recordings = frame("select call_id, recording_id, sample_rate_hz, offset_s, duration_s from recordings")
         return cls(
             labels=[row | {"value": json.loads(row["value"]) if row["value"] else None} for row in labels.to_dicts()],
             inputs={row["call_id"]: row for row in inputs.to_dicts()},
-            unfit=_unfit(reader),
+            unfit=_unfit(frame(_UNFIT)),
             recordings=recordings.join(
                 sides.select("call_id", "recording_id").unique(), on=["call_id", "recording_id"]
             ),
@@ -140,12 +224,12 @@ class Evidence:
         return scored(self.labels, line, health=self.health, config=config, run_id=run_id)
 
 
-def _unfit(reader: Reader) -> dict[str, dict[str, Any]]:
+def _unfit(measured: pl.DataFrame) -> dict[str, dict[str, Any]]:
     """Measured calls without audio of both parties, each with what its best recording lacks to be judged."""
     from workbench.timing.health import NEXT_STEPS
 
     found: dict[str, dict[str, Any]] = {}
-    rows = reader.frame(_UNFIT).sort("verdict_eligible", "reason", "recording_id", descending=[True, False, False])
+    rows = measured.sort("verdict_eligible", "reason", "recording_id", descending=[True, False, False])
     for row in rows.to_dicts():
         missing = "no_caller_channel" if "agent" in row["roles"] else "no_agent_channel"
         said = (missing, NEXT_STEPS[missing]) if row["verdict_eligible"] else (row["reason"], row["next_step"])

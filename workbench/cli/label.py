@@ -49,7 +49,6 @@ def command(
     from workbench.archive import labelling
     from workbench.archive.archive import Archive
     from workbench.cli.score import tell
-    from workbench.timing.same_moment import shared
 
     asked = [at_s is not None or expect is not None, channels is not None, label_id is not None]
     if sum(asked) != 1 or (at_s is None) != (expect is None):
@@ -76,9 +75,10 @@ def command(
                 max_talk_over_s=max_talk_over_s,
                 note=note,
             )
-        events = [event for event in archive.score().events if event["call_id"] == call_id]
+        scoring = archive.score_calls([call_id])
+        events = scoring.events
         new = [event for event in events if event["label_id"] == added]
-        near = [moment for moment in shared(events) if added in moment.label_ids]
+        near = [moment for moment in scoring.shared if added in moment.label_ids]
     if as_json:
         output.json_line({"label_id": added, "author": who, "events": events})
     elif not quiet:
@@ -86,5 +86,9 @@ def command(
         tell(new or events)
         for moment in near:
             others = ", ".join(label_id for label_id in moment.label_ids if label_id != added)
-            said = "and says otherwise, so nothing is judged here" if moment.disagree else "and is counted beside it"
+            said = (
+                "and says otherwise, so nothing is judged here"
+                if moment.disagree
+                else "and says the same; the moment is counted once"
+            )
             click.echo(output.safe(f"note: label {others} stands at this moment too {said} (--undo takes one back)"))

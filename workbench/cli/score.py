@@ -12,7 +12,12 @@ from workbench.decimals import decimals
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
+    from workbench.archive.layout import Layout
+    from workbench.archive.scoring import Scoring
     from workbench.timing.same_moment import Shared
+
+MOST_ROWS = 40
+ORDER = {"FAIL": 0, "NOT_SCORABLE": 1, "INCONCLUSIVE": 2, "PASS": 3}
 
 
 @options.command("score")
@@ -31,12 +36,14 @@ def command(archive_path: str, *, echo_gate: bool, strict: bool, as_json: bool, 
 
     Fills `scored_events`. It reads the runs of speech that `workbench measure` found, so another bound or
     length costs no audio. A moment that cannot be scored keeps its row, with a status and a reason.
-    Labels of one moment (0.25 s) are each scored, and told of; where they say yield and hold nothing is judged.
+    Labels of one moment (0.25 s) count once; where some say yield and some hold nothing is judged there.
+
+    Prints counts, then at most forty moments: those that failed first, then those next to a bound. The view
+    `timing_events` has a row for each, as --json has for each label.
     """
     import msgspec
 
     from workbench.archive.archive import Archive
-    from workbench.timing.same_moment import note, shared
     from workbench.timing.score_config import ScoreConfig
 
     config = ScoreConfig(echo_gate=echo_gate, **{name: value for name, value in given.items() if value is not None})
@@ -48,22 +55,46 @@ def command(archive_path: str, *, echo_gate: bool, strict: bool, as_json: bool, 
                 where=archive_path,
                 hint=archive.layout.command("workbench label CALL --at SECONDS --expect yield"),
             )
-    several = shared(scoring.events)
     if as_json:
         told = {"run_id": scoring.run_id, "config_id": scoring.config_id, "events": scoring.events}
-        output.json_line({**told, "shared_moments": [msgspec.to_builtins(one) for one in several]})
+        several = [msgspec.to_builtins(one) for one in scoring.shared]
+        output.json_line({**told, "moment_counts": scoring.counts, "shared_moments": several})
     elif not quiet:
-        tell(scoring.events)
-        counts = ", ".join(f"{count} {status}" for status, count in scoring.counts.items())
-        click.echo(f"{output.plural(len(scoring.events), 'labelled moment')}: {counts} (config {scoring.config_id})")
-        if (said := note(several)) is not None:
-            click.echo(f"note: {said}")
-            for one in several:
-                click.echo(output.safe(f"  {one.call_id} at {one.onset_s:g} s: {_labels(one)}"))
+        _tell_all(scoring, archive.layout)
     if strict and scoring.counts.get("FAIL"):
         sys.exit(Exit.GATE_FAILED)
     if scoring.counts.keys() <= {"NOT_SCORABLE", "INCONCLUSIVE"}:
         sys.exit(Exit.REFUSED)
+
+
+def _tell_all(scoring: Scoring, layout: Layout) -> None:
+    """Print counts, the moments that are most worth a look, and what several labels speak of."""
+    from workbench.timing.same_moment import note
+
+    moments, several = scoring.moments, scoring.shared
+    labels = f" with {output.plural(len(scoring.events), 'label')}" if len(scoring.events) > len(moments) else ""
+    counts = ", ".join(f"{count:,} {status}" for status, count in scoring.counts.items())
+    near = sum(bool(event["boundary_sensitive"]) for event in moments)
+    beside = f"; {near:,} next to a bound" if near else ""
+    said = f"{output.plural(len(moments), 'labelled moment')}{labels}: {counts}{beside} (config {scoring.config_id})"
+    click.echo(said)
+    tell(sorted(moments, key=_urgency)[:MOST_ROWS])
+    if len(moments) > MOST_ROWS:
+        query = f"from timing_events where config_id = '{scoring.config_id}'"
+        click.echo(f"{len(moments) - MOST_ROWS:,} more: " + layout.command(f'workbench sql "{query}"'))
+    if several:
+        click.echo(f"note: {note(several)}")
+    for one in several[:MOST_ROWS]:
+        at = "without a time" if one.onset_s is None else f"at {decimals(one.onset_s)} s"
+        click.echo(output.safe(f"  {one.call_id} {at}: {_labels(one)}"))
+    if len(several) > MOST_ROWS:
+        query = "from label_moments where label_count > 1"
+        click.echo(f"  {len(several) - MOST_ROWS:,} more: " + layout.command(f'workbench sql "{query}"'))
+
+
+def _urgency(event: dict[str, Any]) -> tuple[object, ...]:
+    """Those that failed first, then those next to a bound."""
+    return ORDER[event["status"]] > 0, not event["boundary_sensitive"], event["call_id"], event["label_id"]
 
 
 def _labels(moment: Shared) -> str:
@@ -73,7 +104,6 @@ def _labels(moment: Shared) -> str:
 
 def tell(events: list[dict[str, Any]]) -> None:
     """Print events, a line each, those that failed first."""
-    order = {"FAIL": 0, "NOT_SCORABLE": 1, "INCONCLUSIVE": 2, "PASS": 3}
     names = ("status", "call", "at s", "expect", "yield s", "talk-over s", "gap s", "margin s", "reason")
     rows = [
         (
@@ -87,7 +117,7 @@ def tell(events: list[dict[str, Any]]) -> None:
             event["decision_margin_s"],
             event["reason"],
         )
-        for event in sorted(events, key=lambda e: (order[e["status"]], e["call_id"], e["label_id"]))
+        for event in sorted(events, key=lambda e: (ORDER[e["status"]], e["call_id"], e["label_id"]))
     ]
     output.table(names, rows)
 

@@ -1,4 +1,4 @@
-"""Labels of one moment: each is scored by itself, so they are told of; and where they contradict, nothing is judged."""
+"""Labels of one moment: the moment counts once, and where they contradict nothing is judged."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import msgspec
 from workbench.plural import plural
 
 SAME_MOMENT_S = 0.25
-"""Labels of a call with no more between them speak of one moment: people mark an onset to about that."""
+"""Labels this near to the first one of a moment are of it: people mark an onset to about that.
+
+The view `label_moments` says the same in SQL, and which of its labels a moment is counted by."""
 
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
-    """A moment with several labels. `disagree`: some say yield and some say hold."""
+    """A moment with several labels; `onset_s` is that of the first, None where they name no time."""
 
     call_id: str
-    onset_s: float
+    onset_s: float | None
     label_ids: list[str]
     expects: list[str | None]
 
@@ -33,7 +35,7 @@ def groups(rows: Sequence[Mapping[str, Any]]) -> list[list[int]]:
     Parameters
     ----------
     rows : sequence of mapping
-        With `call_id` and `onset_s`, in seconds, or None where no moment is known.
+        Labels with `call_id` and `onset_s`, in seconds; those of a call that name no time, None, are of one moment.
 
     Returns
     -------
@@ -42,30 +44,33 @@ def groups(rows: Sequence[Mapping[str, Any]]) -> list[list[int]]:
         one label.
     """
     order = sorted(
-        (ix for ix, row in enumerate(rows) if row["onset_s"] is not None),
-        key=lambda ix: (rows[ix]["call_id"], rows[ix]["onset_s"], ix),
+        range(len(rows)),
+        key=lambda ix: (rows[ix]["call_id"], rows[ix]["onset_s"] is not None, rows[ix]["onset_s"] or 0.0, ix),
     )
     found: list[list[int]] = []
-    for before, ix in zip([None, *order], order, strict=False):
-        near = (
-            before is not None
-            and rows[before]["call_id"] == rows[ix]["call_id"]
-            and rows[ix]["onset_s"] - rows[before]["onset_s"] <= SAME_MOMENT_S + 1e-9
-        )
-        if near:
+    for ix in order:
+        if found and _same(rows[found[-1][0]], rows[ix]):
             found[-1].append(ix)
         else:
             found.append([ix])
     return [group for group in found if len(group) > 1]
 
 
-def shared(events: Sequence[Mapping[str, Any]]) -> list[Shared]:
+def _same(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a label lies at the moment that another one begins."""
+    begins, at = first["onset_s"], other["onset_s"]
+    if first["call_id"] != other["call_id"] or begins is None or at is None:
+        return bool(first["call_id"] == other["call_id"] and begins is at)
+    return bool(at - begins <= SAME_MOMENT_S + 1e-9)
+
+
+def shared(labels: Sequence[Mapping[str, Any]]) -> list[Shared]:
     """Return the moments that carry several labels.
 
     Parameters
     ----------
-    events : sequence of mapping
-        Rows of `scored_events` of one scoring config.
+    labels : sequence of mapping
+        `call_id`, `label_id`, `onset_s`, `expect`.
 
     Returns
     -------
@@ -74,12 +79,12 @@ def shared(events: Sequence[Mapping[str, Any]]) -> list[Shared]:
     """
     return [
         Shared(
-            call_id=events[group[0]]["call_id"],
-            onset_s=events[group[0]]["onset_s"],
-            label_ids=[events[ix]["label_id"] for ix in group],
-            expects=[events[ix]["expect"] for ix in group],
+            call_id=labels[group[0]]["call_id"],
+            onset_s=labels[group[0]]["onset_s"],
+            label_ids=[labels[ix]["label_id"] for ix in group],
+            expects=[labels[ix]["expect"] for ix in group],
         )
-        for group in groups(events)
+        for group in groups(labels)
     ]
 
 
@@ -103,7 +108,7 @@ def note(moments: Sequence[Shared]) -> str | None:
     said = f"{plural(len(moments), 'moment')} carry {label_count} labels" if len(moments) > 1 else ""
     said = said or f"1 moment carries {label_count} labels"
     if apart < len(moments):
-        said += "; each label that is judged is counted"
+        said += "; a moment is counted once"
     if apart:
         which = "it is" if len(moments) == 1 else f"{apart} of them {'is' if apart == 1 else 'are'}"
         said += f"; {which} labelled both yield and hold, so nothing is judged there (labels_disagree)"
