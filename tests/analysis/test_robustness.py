@@ -87,8 +87,9 @@ def test_every_curve_tells_where_it_comes_from(bursts: Path) -> None:
 
 
 def test_a_moment_without_a_verdict_has_no_curve(bursts: Path) -> None:
-    with pytest.raises(NotScorable, match="agent_silent_at_onset"):
+    with pytest.raises(NotScorable, match="agent_silent_at_onset") as refused:
         robustness(bursts, [{**LABEL, "onset_s": 4.0}], only=["gain"])
+    assert refused.value.hint == "check the onset and which channel is whose"
     with pytest.raises(UsageError, match="'hum'"):
         robustness(bursts, [LABEL], only=["hum"])
     with pytest.raises(UsageError, match="mixed"):
@@ -146,3 +147,4 @@ def test_a_file_of_other_channels_is_named_and_no_copy_of_it(
     said = capsys.readouterr().err
     assert said.startswith(f"workbench: {path}: ")
     assert "changed.wav" not in said
+    assert ("export a two-channel recording" in said) == (channels == 1)

@@ -24,6 +24,7 @@ from workbench.errors import NotScorable, UsageError
 from workbench.timing.events import scored
 from workbench.timing.lines import lay
 from workbench.timing.measuring import measure_recording
+from workbench.timing.next_steps import next_step
 from workbench.timing.score_config import ScoreConfig
 
 VERDICTS = ("PASS", "FAIL")
@@ -150,7 +151,7 @@ def robustness(
                 if first
                 else "no moment is labelled",
                 where=str(path),
-                hint="see workbench trust, and say what was expected",
+                hint=next_step(first.reason if first else "no_expectation"),
             )
         for kind in kinds:
             levels = [judged(kind.apply(sound, level, seed), level) for level in kind.levels]

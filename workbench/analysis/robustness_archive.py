@@ -23,7 +23,7 @@ def of_archive(
     seed: int = 1,
     scoring: ScoreConfig | None = None,
     on_call: Callable[[str], None] | None = None,
-) -> tuple[list[Curve], list[dict[str, str]]]:
+) -> tuple[list[Curve], list[dict[str, str | None]]]:
     """Do the same for the labelled moments of an archive.
 
     Parameters
@@ -40,7 +40,7 @@ def of_archive(
     Returns
     -------
     tuple of list of Curve and list of dict
-        The second names the calls left out, with the reason.
+        The second names the calls left out, with `reason` and `next_step`.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def of_archive(
     there = {(row["call_id"], row["recording_id"]): row for row in archive.sql("from recordings").to_dicts()}
     inputs = {row["call_id"]: row for row in archive.sql("from timing_inputs").to_dicts()}
     curves: list[Curve] = []
-    left_out: list[dict[str, str]] = []
+    left_out: list[dict[str, str | None]] = []
     for call_id in dict.fromkeys(row["call_id"] for row in labels if not calls or row["call_id"] in calls):
         some = [
             {**row, "value": msgspec.json.decode(row["value"]) if isinstance(row["value"], str) else row["value"]}
@@ -60,10 +60,12 @@ def of_archive(
         ]
         facts = inputs.get(call_id)
         if facts is None or facts["caller_recording_id"] != facts["agent_recording_id"]:
-            left_out.append({"call_id": call_id, "reason": "no recording with both parties that was measured"})
+            reason = "no recording with both parties that was measured"
+            step = "import one recording with a channel for each party, and measure it"
+            left_out.append({"call_id": call_id, "reason": reason, "next_step": step})
             continue
         if not facts["verdict_eligible"]:
-            left_out.append({"call_id": call_id, "reason": facts["reason"]})
+            left_out.append({"call_id": call_id, "reason": facts["reason"], "next_step": facts["next_step"]})
             continue
         if on_call:
             on_call(call_id)
@@ -82,7 +84,7 @@ def of_archive(
                 sample_rate_hz=recording["sample_rate_hz"] if raw else None,
             )
         except NotScorable as error:
-            left_out.append({"call_id": call_id, "reason": error.what})
+            left_out.append({"call_id": call_id, "reason": error.what, "next_step": error.hint})
     if not curves and not left_out:
         raise UsageError("no moment is labelled", hint=archive.layout.command("workbench label CALL --at SECONDS"))
     return curves, left_out

@@ -66,7 +66,7 @@ def command(
         snr_gate_db=snr_gate_db,
         echo_gate=echo_gate,
     )
-    left_out: list[dict[str, str]] = []
+    left_out: list[dict[str, str | None]] = []
     if file is not None:
         if onset_s is None or expect is None:
             raise UsageError("a moment of a file needs --onset and --expect", hint="--onset 2.0 --expect yield")
@@ -84,7 +84,8 @@ def command(
     if file is None:
         tell_shares(found.to_dicts())
     for gone in left_out:
-        click.echo(output.safe(f"left out: {gone['call_id']}: {gone['reason']}"), err=True)
+        step = f": {gone['next_step']}" if gone["next_step"] else ""
+        click.echo(output.safe(f"left out: {gone['call_id']}: {gone['reason']}{step}"), err=True)
 
 
 def tell(curves: list[Curve]) -> None:

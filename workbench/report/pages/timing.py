@@ -14,7 +14,7 @@ from workbench.report.one_snapshot import of_one_snapshot
 from workbench.report.render import render
 from workbench.report.sound import BUDGET_BYTES, Sounds
 from workbench.report.survival_figure import SurvivalFigure, survival_figure
-from workbench.timing.events import REASONS
+from workbench.timing.next_steps import meaning
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
@@ -222,6 +222,6 @@ def _unusable(events: pl.DataFrame) -> Rows:
     return [
         row
         | {"calls": row["calls"][:5], "more": max(0, len(row["calls"]) - 5)}
-        | {"meaning": REASONS.get(row["reason"], "input health: `workbench trust FILE` says what would mend it")}
+        | {"meaning": meaning(row["reason"])}
         for row in rows.to_dicts()
     ]
