@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import soundfile
 
 CLIP = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio/vapi-default-01-hard-interruption.example.wav"
+KEPT = "select scored_events.status, reason, kind from scored_events join runs using (run_id)"
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -66,6 +68,31 @@ def test_where_nothing_can_be_scored_the_exit_code_says_so(run: Run, archive: Pa
     run("label", call["call_id"], "--at", "5.0", "--expect", "yield", "--archive", archive)
     code, out, _ = run("score", "--archive", archive)
     assert (code, "agent_silent_at_onset" in out) == (2, True)
+    rows = json.loads(run("sql", KEPT, "--format", "json", "--archive", archive)[1])
+    assert rows == [{"status": "NOT_SCORABLE", "reason": "agent_silent_at_onset", "kind": "score"}]
+
+
+@pytest.mark.parametrize("channels", ["unknown,unknown", "mixed"])
+def test_a_file_whose_parties_are_not_told_apart_is_scored_as_what_it_lacks(
+    run: Run, tmp_path: Path, channels: str
+) -> None:
+    """What a plain import of a folder gives: the reason is the recording's, and importing anew settles roles."""
+    where = ("--archive", tmp_path / "archive")
+    samples, rate = soundfile.read(CLIP, dtype="int16")
+    mono = channels == "mixed"
+    soundfile.write(tmp_path / "call.wav", samples[:, 0] if mono else samples, rate, subtype="PCM_16")
+    assert run("import", tmp_path / "call.wav", "--measure", *where)[0] == 0
+    assert run("label", "call", "--at", "2.0", "--expect", "yield", *where)[0] == 0
+    code, out, _ = run("score", *where)
+    assert (code, "no_audio" in out, "NOT_SCORABLE" in out) == (2, False, True)
+    assert ("mono" if mono else "channel_map_unknown") in out
+    if not mono:
+        _, _, err = run("label", "call", "--channels", "caller,agent", *where)
+        assert "workbench import FILE --replace --channels caller,agent" in err
+        assert run("import", tmp_path / "call.wav", "--replace", "--channels", "caller,agent", *where)[0] == 0
+        assert run("measure", *where)[0] == 0
+        code, out, _ = run("score", *where)
+        assert (code, "PASS" in out) == (0, True)
 
 
 def test_labels_of_one_moment_are_told_of(run: Run, archive: Path) -> None:
