@@ -126,6 +126,17 @@ def test_of_several_contracts_a_failure_outranks_a_refusal(
         assert (found, counts) == (code, dict.fromkeys(which, 1))
 
 
+def test_what_was_not_measured_is_not_claimed(run: Run, four: dict[str, Path], tmp_path: Path) -> None:
+    junit = tmp_path / "j.xml"
+    for name in ("tampered", "refused"):
+        _, out, _ = run("prove", four[name], "--junit", junit)
+        assert ("Nothing was measured" in out, "measured again" in out) == (True, False)
+        assert "Nothing was measured" in junit.read_text()
+        told = json.loads(run("prove", four[name], "--json")[1])
+        assert (told["claim"][:20], told["contracts"][0]["evidence_level"]) == ("Nothing was measured", None)
+    assert "2 of 4 contracts were measured again. No call was made" in run("prove", *four.values())[1]
+
+
 def test_the_help_tells_which_exit_code_wins(run: Run) -> None:
     said = " ".join(run("prove", "--help")[1].split())
     assert "1 where any is FAIL or TAMPERED, whatever the others are; 2 where any is REFUSED" in said

@@ -35,9 +35,9 @@ def command(
 ) -> None:
     """Measure contracts again: folders, packed files, or folders of them.
 
-    Each gives PASS, FAIL, TAMPERED (a digest does not fit) or REFUSED (no verdict, or unreadable). Exit code of
-    several, the first that holds: 1 where any is FAIL or TAMPERED, whatever the others are; 2 where any is REFUSED,
-    or there is none; 0 where all are PASS. The counts, and --json, tell them apart.
+    Each gives PASS, FAIL, TAMPERED (a digest does not fit, or a file is not declared) or REFUSED (no verdict, or
+    unreadable). Exit code of several, the first that holds: 1 where any is FAIL or TAMPERED, whatever the others are;
+    2 where any is REFUSED, or there is none; 0 where all are PASS. The counts, and --json, tell them apart.
 
     \b
     Examples:
@@ -47,9 +47,8 @@ def command(
     from workbench.archive.runs import workbench_version
     from workbench.report.new_file import require_place, write_whole
     from workbench.timing.contracts.junit import xml
-    from workbench.timing.contracts.levels import CLAIMS, Level
     from workbench.timing.contracts.members import key_from
-    from workbench.timing.contracts.proving import STATUSES, contracts_in, prove
+    from workbench.timing.contracts.proving import STATUSES, claim_of, contracts_in, prove
 
     key = key_from(sign_key_env)
     if junit is not None:
@@ -58,7 +57,7 @@ def command(
     proofs = prove(found, engine=workbench_version(), key=key, require_signature=require_signature)
     counted = Counter(proof.status for proof in proofs)
     counts = {status: counted[status] for status in STATUSES}
-    claim = CLAIMS[Level.REVERIFIED].sentence
+    claim = claim_of(proofs)
     if junit is not None:
         write_whole(junit, xml(proofs, claim=claim))
     if as_json:

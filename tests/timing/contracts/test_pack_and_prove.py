@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -11,11 +12,11 @@ import msgspec
 import pytest
 
 from workbench.timing.contracts import members
-from workbench.timing.contracts.document import Label, contract_id, decode
+from workbench.timing.contracts.document import Label, Tampered, contract_id, decode
 from workbench.timing.contracts.junit import xml
 from workbench.timing.contracts.making import judged
 from workbench.timing.contracts.packing import packed, unpacked, verified
-from workbench.timing.contracts.proving import contracts_in, prove
+from workbench.timing.contracts.proving import claim_of, contracts_in, prove
 
 KEY = b"a key for this test"
 
@@ -161,3 +162,37 @@ def test_a_clip_judged_alone_follows_the_label(files: dict[str, bytes]) -> None:
     held = Label(expect="hold", onset_s=2.0, author="A", authority="human")
     found = judged(files[members.CLIP], held, contract.policy, where="")
     assert (found.event["status"], found.event["reason"]) == ("FAIL", "false_yield")
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "audio/other.wav", "audio/more/deep.wav", ".hidden", "audio.bak"])
+def test_a_file_that_no_contract_has_is_tampering_in_a_folder_as_in_an_archive(folder: Path, name: str) -> None:
+    place = folder / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(b"something else")
+    (proof,) = prove([folder], engine="1")
+    shown = "audio/more" if "more" in name else name
+    assert (proof.status, proof.reason) == ("TAMPERED", f"{shown} is not declared")
+    assert (proof.now, proof.evidence_level) == (None, None)
+    with pytest.raises(Tampered, match="is not declared"):
+        verified(folder)
+
+
+def test_of_many_strange_files_a_few_are_named(folder: Path) -> None:
+    for ix in range(9):
+        (folder / f"x{ix}").mkdir()
+    (proof,) = prove([folder], engine="1")
+    assert proof.reason == "; ".join(f"x{ix} is not declared" for ix in range(5)) + "; and 4 more"
+
+
+def test_only_what_was_measured_is_said_to_have_been(tmp_path: Path, folder: Path) -> None:
+    """A digest that does not fit and a signature that is required leave the clip unheard."""
+    other = tmp_path / "other.contract"
+    shutil.copytree(folder, other)
+    (other / members.TRUST).write_bytes(b"{}")
+    nothing = "Nothing was measured: it says nothing of any call, and nothing of today's agent."
+    for proofs in (prove([other], engine="1"), prove([folder], engine="1", require_signature=True)):
+        assert [proof.evidence_level for proof in proofs] == [None]
+        assert claim_of(proofs) == nothing
+        assert f'value="{nothing}"' in xml(proofs, claim=claim_of(proofs))
+    assert claim_of(prove([other, folder], engine="1")).startswith("1 of 2 contracts was measured again. No call was")
+    assert claim_of(prove([folder], engine="1")).startswith("1 of 1 contract was measured again. No call was made")

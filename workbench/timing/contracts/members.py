@@ -21,6 +21,8 @@ SUFFIX, PACKED = ".contract", ".contract.zip"
 MAX_BYTES = 512 << 20
 """Most bytes of a contract, packed or not, where nobody says otherwise."""
 
+_SHOWN = 5
+
 AUTHENTICATED, UNSIGNED = "authenticated", "unsigned but internally consistent"
 MISMATCH, UNCHECKED = "signature does not match", "signed, and no key was given to check it"
 ALGORITHM = "HMAC-SHA256"
@@ -171,12 +173,15 @@ def read(folder: Path, *, max_bytes: int = MAX_BYTES) -> dict[str, bytes]:
     Returns
     -------
     dict of str to bytes
-        By name. Other files of the folder are not looked at.
+        By name.
 
     Raises
     ------
     UsageError
         When a file is a link or no file, cannot be read, or all are larger than allowed.
+    Tampered
+        When anything else lies in the folder of a contract, which is not read: whoever gets it would take it for a
+        part of the evidence.
     """
     found: dict[str, bytes] = {}
     left = max_bytes
@@ -197,7 +202,26 @@ def read(folder: Path, *, max_bytes: int = MAX_BYTES) -> dict[str, bytes]:
                 f"the files are larger than {plural(max_bytes, 'byte')}", where=str(folder), hint="pin a shorter clip"
             )
         found[name] = content
+    alien = _undeclared(folder) if MANIFEST in found else []
+    if alien:
+        shown = "; ".join(f"{name} is not declared" for name in alien[:_SHOWN])
+        more = f"; and {len(alien) - _SHOWN:,} more" if len(alien) > _SHOWN else ""
+        hint = "take out of the folder what `workbench pin` did not lay there"
+        raise Tampered(shown + more, where=str(folder), hint=hint)
     return found
+
+
+def _undeclared(folder: Path) -> list[str]:
+    """Names of a folder that no contract has; what lies in a folder of such a name is not listed."""
+    known = {*EVIDENCE, MANIFEST, SIGNATURE}
+    inside = Path(CLIP).parent.name
+    places = [(folder, ""), (folder / inside, f"{inside}/")]
+    try:
+        names = [before + entry.name for place, before in places if place.is_dir() for entry in place.iterdir()]
+    except OSError as error:
+        raise UsageError(f"the folder cannot be listed ({error.strerror})", where=str(folder)) from error
+    alien = sorted(name for name in names if name not in known and name != inside)
+    return [name.encode("utf-8", "backslashreplace").decode() for name in alien]
 
 
 def _signed(manifest: bytes, key: bytes) -> str:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.errors import UsageError, WorkbenchError
+from workbench.plural import plural
 from workbench.timing.contracts import members
 from workbench.timing.contracts.document import Contract, Tampered, decode
 from workbench.timing.contracts.freshness import SAME_ENVELOPE, SAME_PCM, Envelope, freshness
-from workbench.timing.contracts.levels import Level
+from workbench.timing.contracts.levels import CLAIMS, Level
 from workbench.timing.contracts.making import judged, measurement
 from workbench.timing.contracts.packing import unpacked
 from workbench.timing.contracts.validity import require_valid, stored_frames
@@ -28,7 +29,10 @@ MOST_COMPARED = 200
 
 
 class Proof(msgspec.Struct, kw_only=True):
-    """What measuring a contract again gave. `drift`: what was measured otherwise, as (name, stored, now)."""
+    """What measuring a contract again gave. `drift`: what was measured otherwise, as (name, stored, now).
+
+    `evidence_level` is None where nothing was measured.
+    """
 
     path: str
     status: str
@@ -42,7 +46,7 @@ class Proof(msgspec.Struct, kw_only=True):
     now: dict[str, Any] | None = None
     drift: list[tuple[str, Any, Any]] = msgspec.field(default_factory=list)
     frames_drift: int | None = None
-    evidence_level: Level = Level.REVERIFIED
+    evidence_level: Level | None = None
     same_audio_as: list[str] = msgspec.field(default_factory=list)
 
 
@@ -117,6 +121,28 @@ def prove(
     return proofs
 
 
+def claim_of(proofs: Sequence[Proof]) -> str:
+    """Return the only sentence that may be said of proofs: how many were measured again, and what that shows.
+
+    Parameters
+    ----------
+    proofs : sequence of Proof
+
+    Returns
+    -------
+    str
+        A contract that was tampered with, or refused before its clip was measured, does not count as measured.
+    """
+    measured = sum(proof.evidence_level is not None for proof in proofs)
+    if not measured:
+        return "Nothing was measured: it says nothing of any call, and nothing of today's agent."
+    were = "was" if measured == 1 else "were"
+    return (
+        f"{measured:,} of {plural(len(proofs), 'contract')} {were} measured again. "
+        f"{CLAIMS[Level.REVERIFIED].says_nothing_of}"
+    )
+
+
 def _again(files: Mapping[str, bytes], proof: Proof, *, key: bytes | None, require_signature: bool) -> Judged | None:
     members.checked(files, where=proof.path)
     contract = decode(files[members.DOCUMENT], where=proof.path)
@@ -129,7 +155,7 @@ def _again(files: Mapping[str, bytes], proof: Proof, *, key: bytes | None, requi
         return None
     require_valid(contract, files, where=proof.path)
     found = judged(files[members.CLIP], contract.label, contract.policy, where=proof.path)
-    proof.now = measurement(found)
+    proof.now, proof.evidence_level = measurement(found), Level.REVERIFIED
     names = sorted(proof.now.keys() | contract.measurement.keys())
     both = [(name, contract.measurement.get(name), proof.now.get(name)) for name in names]
     proof.drift = [(name, stored, now) for name, stored, now in both if stored != now]
