@@ -14,6 +14,7 @@ from workbench.archive.scoring import Evidence
 from workbench.decimals import decimals
 from workbench.errors import NotScorable, UsageError
 from workbench.plural import plural
+from workbench.timing.contracts.clipped import clipped, differences
 from workbench.timing.contracts.placing import placed
 from workbench.timing.score_config import MOST_S, ScoreConfig
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from workbench.timing.contracts.document import Contract
     from workbench.timing.contracts.making import Made
-
-COMPARED = ("time_to_yield_s", "talk_over_s", "response_gap_s", "premature_start_s")
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,7 @@ class Pinned:
     @property
     def differences(self) -> list[tuple[str, Any, Any]]:
         """What the clip gives otherwise than the whole call, as (name, call, clip)."""
-        both = [(name, self.event[name], self.contract.measurement[name]) for name in COMPARED]
-        return [(name, whole, clip) for name, whole, clip in both if whole != clip]
+        return differences(self.event, self.contract.measurement)
 
 
 def pin(
@@ -183,46 +181,21 @@ def _made(
     config: ScoreConfig,
 ) -> Made:
     """Cut and measure the clip; refuse where its verdict is not that of the call."""
-    from workbench.timing.contracts.clip import cut
-    from workbench.timing.contracts.document import Label, policy
-    from workbench.timing.contracts.making import make
-
-    onset_s = event["onset_s"]
     sides = {role: _side(layout, row, role) for role, row in recordings.items()}
-    measure = evidence.measured_with
-    clip = cut(sides["caller"], sides["agent"], from_s=onset_s - pre_s, to_s=onset_s + post_s, measure=measure)
-    made = make(
-        clip.wav,
-        Label(
-            expect=event["expect"],
-            onset_s=round(onset_s - clip.start_s, 6),
-            author=label["author"],
-            authority=label["authority"],
-        ),
-        policy=policy(
-            config,
-            measure,
-            max_time_to_yield_s=event["max_time_to_yield_s"],
-            max_talk_over_s=event["max_talk_over_s"],
-            channel_map_confirmed=True,  # an event with a verdict comes from a call without doubt of its map
-        ),
+    return clipped(
+        event,
+        caller=sides["caller"],
+        agent=sides["agent"],
+        author=label["author"],
+        authority=label["authority"],
         source_sha256=[row["recording_id"] for row in recordings.values()],
+        pre_s=pre_s,
+        post_s=post_s,
+        score=config,
+        measure=evidence.measured_with,
         engine=runs.workbench_version(),
         where=event["call_id"],
     )
-    found = made.contract.measurement
-    if (found["status"], found["did_yield"]) != (event["status"], event["did_yield"]):
-        raise NotScorable(
-            f"the clip gives {_verdict(found)} and the whole call {_verdict(event)}: "
-            "the noise floor of a short clip is another one",
-            where=event["call_id"],
-            hint="give it more context with a longer --pre-s and --post-s",
-        )
-    return made
-
-
-def _verdict(event: dict[str, Any]) -> str:
-    return f"{event['status']} ({'yielded' if event['did_yield'] else 'did not yield'})"
 
 
 def _side(layout: Layout, row: dict[str, Any], role: str) -> Any:

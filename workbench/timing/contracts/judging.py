@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from workbench.audio.config import MeasureConfig
 from workbench.timing.contracts.freshness import Envelope
-from workbench.timing.measuring import measure_recording
+from workbench.timing.measuring import Measured, measure_recording
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
@@ -98,16 +99,7 @@ def judge(
     )
     levels = _shown(list(found.frames), hop_s=found.hop_s)
     bounds = {"max_time_to_yield_s": max_time_to_yield_s, "max_talk_over_s": max_talk_over_s}
-    label = {"call_id": "-", "label_id": "-", "onset_s": onset_s, "expect": expect, "value": bounds}
-    recording = {"call_id": "-", "sample_rate_hz": found.sample_rate_hz, "duration_s": found.duration_s}
-    event = _scored(
-        label,
-        recording,
-        segments=found.segments,
-        facts=_facts(found.health, found.channels),
-        measure=measure,
-        score=score,
-    )
+    event = event_of(found, expect=expect, onset_s=onset_s, bounds=bounds, measure=measure, score=score)
     return Judged(
         event={name: value for name, value in event.items() if name not in IDS},
         health={name: value for name, value in found.health.items() if name not in IDS},
@@ -116,6 +108,47 @@ def judge(
         hop_s=found.hop_s,
         duration_s=found.duration_s,
         pcm_sha256=pcm_sha256(path),
+    )
+
+
+def event_of(
+    found: Measured,
+    *,
+    expect: str,
+    onset_s: float | None,
+    bounds: Mapping[str, float | None],
+    measure: MeasureConfig,
+    score: ScoreConfig,
+) -> dict[str, Any]:
+    """Score one moment of a recording that was measured.
+
+    Parameters
+    ----------
+    found : Measured
+        The recording.
+    expect : {'yield', 'hold'}
+        What the agent should have done.
+    onset_s : float, optional
+        When the caller begins, in seconds; the caller's first run of speech by default.
+    bounds : mapping of str to float or None
+        `max_time_to_yield_s` and `max_talk_over_s`, in seconds.
+    measure, score : MeasureConfig, ScoreConfig
+        What it was measured with, and how to score.
+
+    Returns
+    -------
+    dict
+        A row of `scored_events`; its ids are "-".
+    """
+    label = {"call_id": "-", "label_id": "-", "onset_s": onset_s, "expect": expect, "value": dict(bounds)}
+    recording = {"call_id": "-", "sample_rate_hz": found.sample_rate_hz, "duration_s": found.duration_s}
+    return _scored(
+        label,
+        recording,
+        segments=found.segments,
+        facts=_facts(found.health, found.channels) | {"recording_id": "-"},
+        measure=measure,
+        score=score,
     )
 
 
