@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 import soundfile
@@ -66,6 +67,18 @@ def test_the_answer_that_did_not_come_is_censored_too(archive: Archive) -> None:
     times = timing_survival.times_to("respond", archive.sql("from timing_events order by call_id"))
     assert times["observed"].to_list() == [False] * 8
     assert times["duration_s"].to_list() == pytest.approx([3.5] * 4 + [0.5] * 4, abs=0.011)
+
+
+def test_a_moment_that_is_said_to_be_both_awaits_nothing(tmp_path: Path) -> None:
+    said = call(tmp_path, "both", agent_until_s=5.0, seconds=5.0)
+    hold = Label(kind="expectation", onset_s=3.0, expect="hold")
+    with Archive.create(tmp_path / "archive") as found:
+        found.add([msgspec.structs.replace(said, labels=[*said.labels, hold])])
+        found.measure(workers=1)
+        found.score()
+        events = found.sql("from timing_events")
+    assert set(events["reason"]) == {"labels_disagree"}
+    assert not events["awaits_yield"].any()
 
 
 def test_a_sweep_counts_them_alike(archive: Archive) -> None:

@@ -103,7 +103,7 @@ def scored(
     for group in groups(labels):
         if len({rows[ix]["expect"] for ix in group} - {None}) > 1:
             for row in (rows[ix] for ix in group):
-                if row["status"] in (PASS, FAIL):
+                if row["status"] in (PASS, FAIL) or row["reason"] == "recording_ended":
                     row |= {"status": INCONCLUSIVE, "reason": "labels_disagree"}
     return rows
 
