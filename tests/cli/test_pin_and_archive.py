@@ -64,7 +64,7 @@ def test_a_label_of_an_archive_that_cannot_be_written_is_pinned(run: Run, archiv
     told = json.loads(done.stdout)
     assert (told["recorded"], told["label_added"]) == (False, False)
     assert run("prove", told["folder"])[0] == 0
-    refused = pin("--at", "2.0", "--expect", "hold", "-o", str(tmp_path / "others"))
+    refused = pin("--at", "2.0", "--expect", "yield", "--max-talk-over-s", "3", "-o", str(tmp_path / "others"))
     assert refused.returncode == 2
     assert "cannot be written" in refused.stderr
     assert not (tmp_path / "others").exists()
