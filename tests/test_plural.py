@@ -25,7 +25,6 @@ ALWAYS_SEVERAL = {
     "workbench/ingest/intake/plausibility.py: words words": "three words at least",
     "workbench/ingest/intake/plausibility.py: len(starts) turns": "two turns at least",
     "workbench/report/one_snapshot.py: worst moments": "fewer than none",
-    "workbench/archive/importing.py: count rows": "says rows of one row as well",
     "workbench/timing/same_moment.py: label_count labels": "two labels a moment at least",
     "workbench/cli/diff.py: count runs": "said of more than one",
 }

@@ -206,9 +206,10 @@ def test_a_stopped_import_makes_no_half_archive(
         raise error
 
     monkeypatch.setattr(creating.lake, "writing", stop)
-    (tmp_path / "calls").mkdir()
+    turns = '[{"role": "caller", "text": "hi"}]'
+    (tmp_path / "c.json").write_text(f'{{"format": "workbench.call/1", "id": "c", "turns": {turns}}}', encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
-        main(["import", str(tmp_path / "calls"), "--archive", str(tmp_path / "archive")])
+        main(["import", str(tmp_path / "c.json"), "--archive", str(tmp_path / "archive")])
     assert ended.value.code == 130
     assert capsys.readouterr().err.strip() == "workbench: stopped"
     assert not (tmp_path / "archive").exists()

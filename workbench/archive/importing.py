@@ -16,6 +16,7 @@ from workbench.archive.layout import Layout
 from workbench.archive.rows import rows_of
 from workbench.archive.spooling import Spool
 from workbench.errors import ImportFailed, WorkbenchError
+from workbench.plural import plural
 from workbench.schema.call import Audio, Call, Refusal
 
 _Read = tuple[Call, list[media.Taken], list[Refusal]]
@@ -216,7 +217,7 @@ def _schema_failure(table: str, where: str, *, rule: str, count: int) -> Refusal
         source_uri="-",
         location=where,
         rule=f"schema:{rule}",
-        message=f"{count} rows of {table} break the rule {rule!r} (first: {where})",
+        message=f"{plural(count, 'row')} of {table}: the rule {rule!r} is broken (first: {where})",
         hint=f"workbench tables {table} shows the rules",
         scope="row",
     )

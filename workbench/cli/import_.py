@@ -94,6 +94,7 @@ def command(
     stated = Options(channels=_roles(channels), strict=strict, **said)
     config = {"format": format_name, "media": media, "options": stated, "replace": replace}
     layout, report, measured = Layout(Path(archive_path).absolute()), ImportReport(), None
+    archive: Archive | None = None
     with ExitStack() as stack:
         with output.progress("importing", unit="MB", quiet=quiet or as_json) as show:
             reading = read(
@@ -109,7 +110,7 @@ def command(
                 archive = stack.enter_context(_opened(layout))
                 how = {"storage": media, "strict": strict, "config": config, "replace": replace}
                 report = archive.add(chain(first, calls), workers=workers, distinct=True, **how)
-        if also_measure and report.accepted:
+        if archive is not None and also_measure and report.accepted:
             with output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
                 measured = archive.measure(workers=workers, verified=frozenset(report.recordings), on_progress=show)
     if as_json:
