@@ -15,6 +15,7 @@ from workbench.errors import Exit
 @click.option("--rel-db", type=float, help="Speech is this far above the noise floor (15 dB).")
 @click.option("--abs-gate-db", type=float, help="Speech is never below this level (-60 dBFS).")
 @click.option("--hangover-s", type=float, help="Speech goes on this long after the last loud frame (0.15 s).")
+@options.settings
 @click.option(
     "--backend",
     "backends",
@@ -30,6 +31,7 @@ def command(
     rel_db: float | None,
     abs_gate_db: float | None,
     hangover_s: float | None,
+    settings: tuple[str, ...],
     backends: tuple[str, ...],
     workers: int,
     *,
@@ -40,28 +42,29 @@ def command(
 
     Fills `channels`, `frames`, `segments` and `input_health` by the published energy method: 20 ms
     window, 10 ms hop. Other backends add their own rows to `segments`; health, frames and verdicts stay
-    those of the energy method. All rows of a recording come from one pass.
+    those of the energy method. All rows of a recording come from one pass. --set reaches every number of the
+    method: frame_ms, hop_ms, noise_percentile, dyn_margin_db, faint_db.
     """
     import msgspec
 
+    from workbench.analysis.timing_settings import changed, with_settings
     from workbench.archive.archive import Archive
     from workbench.audio.config import MeasureConfig
 
     given = {"rel_db": rel_db, "abs_gate_db": abs_gate_db, "hangover_s": hangover_s}
-    stated = {name: value for name, value in given.items() if value is not None}
-    config = msgspec.structs.replace(MeasureConfig(), **stated)
+    config = with_settings(MeasureConfig(), settings, given=given)
     with (
         Archive(archive_path) as archive,
         output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show,
     ):
         report = archive.measure(config=config, backends=backends, workers=workers, on_progress=show)
     if as_json:
-        output.json_line(msgspec.to_builtins(report))
+        output.json_line(msgspec.to_builtins(report) | {"config": msgspec.structs.asdict(config)})
     else:
         if not quiet:
             click.echo(
                 f"measured {output.plural(report.measured, 'recording')} ({report.duration_s:.0f} s of audio) "
-                f"with config {report.config_id}; {report.current} were current"
+                f"with config {report.config_id} ({changed(config)}); {report.current} were current"
             )
             if report.gone:
                 click.echo(f"{output.plural(report.gone, 'recording')} deleted meanwhile, and not measured")

@@ -28,6 +28,13 @@ archive = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 as_of = click.option("--as-of", type=click.IntRange(1), metavar="N", help="Read snapshot N instead of the newest.")
+settings = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Any other parameter of the method (docs/timing.md names them); repeatable.",
+)
 workers = click.option(
     "--workers",
     type=click.IntRange(1),

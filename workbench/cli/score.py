@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from workbench.archive.layout import Layout
     from workbench.archive.scoring import Scoring
     from workbench.timing.same_moment import Shared
+    from workbench.timing.score_config import ScoreConfig
 
 MOST_ROWS = 40
+UNJUDGED = {"NOT_SCORABLE", "INCONCLUSIVE"}
 ORDER = {"FAIL": 0, "NOT_SCORABLE": 1, "INCONCLUSIVE": 2, "PASS": 3}
 
 
@@ -28,14 +31,25 @@ ORDER = {"FAIL": 0, "NOT_SCORABLE": 1, "INCONCLUSIVE": 2, "PASS": 3}
 @click.option("--max-search-s", type=float, help="How long after the onset a yield is looked for (3 s).")
 @click.option("--snr-gate-db", type=float, help="Less speech above the noise than this is not scorable (22 dB is apt).")
 @click.option("--echo-gate", is_flag=True, help="A yield under suspicion of echo is not scorable.")
+@options.settings
 @click.option("--strict", is_flag=True, help="Exit 1 when a moment failed.")
 @options.as_json
 @options.quiet
-def command(archive_path: str, *, echo_gate: bool, strict: bool, as_json: bool, quiet: bool, **given: Any) -> None:
+def command(
+    archive_path: str,
+    *,
+    echo_gate: bool,
+    settings: tuple[str, ...],
+    strict: bool,
+    as_json: bool,
+    quiet: bool,
+    **given: Any,
+) -> None:
     """Score every labelled moment: did the agent yield, how soon, how long did both speak.
 
     Fills `scored_events`. It reads the runs of speech that `workbench measure` found, so another bound or
     length costs no audio. A moment that cannot be scored keeps its row, with a status and a reason.
+    --set reaches every number: turn_end_silence_s, premature_tolerance_s, caller_proximity_s, ...
     Labels of one moment (0.25 s) count once; where some say yield and some hold nothing is judged there.
 
     Prints counts, then at most forty moments: those that failed first, then those next to a bound. The view
@@ -43,10 +57,12 @@ def command(archive_path: str, *, echo_gate: bool, strict: bool, as_json: bool, 
     """
     import msgspec
 
+    from workbench.analysis.timing_settings import with_settings
     from workbench.archive.archive import Archive
+    from workbench.timing.next_steps import next_step
     from workbench.timing.score_config import ScoreConfig
 
-    config = ScoreConfig(echo_gate=echo_gate, **{name: value for name, value in given.items() if value is not None})
+    config = with_settings(ScoreConfig(), settings, given=given | {"echo_gate": echo_gate or None})
     with Archive(archive_path) as archive:
         scoring = archive.score(config=config)
         if scoring.run_id is None:
@@ -56,19 +72,22 @@ def command(archive_path: str, *, echo_gate: bool, strict: bool, as_json: bool, 
                 hint=archive.layout.command("workbench label CALL --at SECONDS --expect yield"),
             )
     if as_json:
-        told = {"run_id": scoring.run_id, "config_id": scoring.config_id, "events": scoring.events}
+        events = [event | {"next_step": next_step(event["reason"])} for event in scoring.events]
+        told = {"run_id": scoring.run_id, "config_id": scoring.config_id, "config": msgspec.structs.asdict(config)}
+        told["events"] = events
         several = [msgspec.to_builtins(one) for one in scoring.shared]
         output.json_line({**told, "moment_counts": scoring.counts, "shared_moments": several})
     elif not quiet:
-        _tell_all(scoring, archive.layout)
+        _tell_all(scoring, archive.layout, config=config)
     if strict and scoring.counts.get("FAIL"):
         sys.exit(Exit.GATE_FAILED)
-    if scoring.counts.keys() <= {"NOT_SCORABLE", "INCONCLUSIVE"}:
+    if scoring.counts.keys() <= UNJUDGED:
         sys.exit(Exit.REFUSED)
 
 
-def _tell_all(scoring: Scoring, layout: Layout) -> None:
+def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
     """Print counts, the moments that are most worth a look, and what several labels speak of."""
+    from workbench.analysis.timing_settings import changed
     from workbench.timing.same_moment import note
 
     moments, several = scoring.moments, scoring.shared
@@ -76,12 +95,13 @@ def _tell_all(scoring: Scoring, layout: Layout) -> None:
     counts = ", ".join(f"{count:,} {status}" for status, count in scoring.counts.items())
     near = sum(bool(event["boundary_sensitive"]) for event in moments)
     beside = f"; {near:,} next to a bound" if near else ""
-    said = f"{output.plural(len(moments), 'labelled moment')}{labels}: {counts}{beside} (config {scoring.config_id})"
-    click.echo(said)
+    said = f"{output.plural(len(moments), 'labelled moment')}{labels}: {counts}{beside}"
+    click.echo(f"{said} (config {scoring.config_id}: {changed(config)})")
     tell(sorted(moments, key=_urgency)[:MOST_ROWS])
     if len(moments) > MOST_ROWS:
         query = f"from timing_events where config_id = '{scoring.config_id}'"
         click.echo(f"{len(moments) - MOST_ROWS:,} more: " + layout.command(f'workbench sql "{query}"'))
+    _tell_why(moments)
     if several:
         click.echo(f"note: {note(several)}")
     for one in several[:MOST_ROWS]:
@@ -90,6 +110,15 @@ def _tell_all(scoring: Scoring, layout: Layout) -> None:
     if len(several) > MOST_ROWS:
         query = "from label_moments where label_count > 1"
         click.echo(f"  {len(several) - MOST_ROWS:,} more: " + layout.command(f'workbench sql "{query}"'))
+
+
+def _tell_why(moments: list[dict[str, Any]]) -> None:
+    """Print what each reason for no verdict means and what mends it, a line each, the most frequent first."""
+    from workbench.timing.next_steps import meaning
+
+    reasons = Counter(event["reason"] for event in moments if event["status"] in UNJUDGED)
+    for reason, count in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])):
+        click.echo(f"not judged, {reason} ({count:,}): {meaning(reason)}")
 
 
 def _urgency(event: dict[str, Any]) -> tuple[object, ...]:
