@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from workbench.assets import folder
 from workbench.cli import options, output
 from workbench.cli.trust import channel_map, describe
 from workbench.errors import Exit, NotScorable, UsageError
@@ -15,9 +17,12 @@ from workbench.errors import Exit, NotScorable, UsageError
 if TYPE_CHECKING:
     from workbench.analysis.incidents_of_file import Examined
 
+EXAMPLE = "calls/vapi-defaults/audio/vapi-default-07-correction.example.wav"
+"""A caller who corrects the agent, which talks on for a second."""
+
 
 @options.command("autopsy")
-@click.argument("file", type=click.Path())
+@click.argument("file", type=click.Path(), required=False)
 @click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent.")
 @click.option("--min-gap-s", type=float, help="Shortest wait for an answer that counts (2 s).")
 @click.option("-o", "--output", "target", metavar="FILE.html", type=click.Path(), help="Write a page to hear it.")
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
 @options.as_json
 @options.quiet
 def command(
-    file: str,
+    file: str | None,
     *,
     channels: str | None,
     min_gap_s: float | None,
@@ -34,7 +39,7 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Tell what went wrong in the timing of one sound file; no archive is needed.
+    """Tell what went wrong in the timing of one sound file; no archive is needed. Without a file: of a bundled call.
 
     Two channels give barge-in, talk-over, dead air, latency spikes and suspected echo. One channel gives dead air
     and latency spikes, each with a measured confidence. Apart stand short stops of the agent, overlaps too short to
@@ -58,6 +63,10 @@ def command(
         require_place_of_page(target)
         if Path(target).exists() and Path(file).exists() and Path(target).samefile(file):
             raise UsageError("the page would replace the recording", where=target, hint="name another file")
+    if file is None:
+        file = str(folder("data") / EXAMPLE)
+        if not (as_json or quiet):
+            click.echo("no file named: this is a bundled call\n")
     examined, measurement = measured(file, channels=roles_asked(channels), scanning=scanning)
     report = autopsy_report(examined, policy=_policy(scanning))
     cost = None
@@ -73,7 +82,7 @@ def command(
     if as_json:
         output.json_line(report | ({"costs": cost} if cost else {}))
     elif not quiet:
-        _tell(examined, report, cost)
+        _tell(examined, report, cost, numbered=min_gap_s is None)
         if size is not None:
             click.echo(f"{output.safe(target)} ({size / 1e6:.1f} MB)")
 
@@ -126,7 +135,8 @@ def _refuse(examined: Examined, report: dict[str, Any], *, as_json: bool) -> Non
     raise NotScorable(what, where=examined.path, hint=examined.next_step)
 
 
-def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | None) -> None:
+def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | None, *, numbered: bool) -> None:
+    from workbench.analysis.incident_pinned import PINNED
     from workbench.analysis.incidents import spoken
     from workbench.analysis.incidents_aside import listed
     from workbench.analysis.incidents_health import plain_warning
@@ -148,6 +158,8 @@ def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | Non
             f"at {one['onset_s']:.2f} s  {one['magnitude_s']:.2f} s{sure}"
         )
         click.echo(f"    {one['sentence']}")
+        if examined.mode != "mono" and examined.health["verdict_eligible"] and one["incident"] in PINNED:
+            click.echo(f"    to pin it: {output.safe(_pin(examined, one, numbered=numbered))} (or hold)")
     _tell_aside(examined)
     click.echo()
     if examined.mode == "mono" and told:
@@ -160,6 +172,15 @@ def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | Non
     )
     if cost is not None:
         tell_costs(cost)
+
+
+def _pin(examined: Examined, one: dict[str, Any], *, numbered: bool) -> str:
+    """The command that pins an incident; whoever runs it vouches for the channels that it names."""
+    moment = shlex.quote(f"{examined.path}#{one['number']}")
+    if not numbered:  # other incidents are listed there, so its number is another
+        moment = f"{shlex.quote(examined.path)} --at {one['onset_s']:g}"
+    said = f" --channels {','.join(examined.roles)}" if examined.channel_map in ("assumed", "option") else ""
+    return f"workbench pin {moment}{said} --expect yield"
 
 
 def _tell_aside(examined: Examined) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -15,16 +15,21 @@ from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.archive.pinning import Pinned
+    from workbench.timing.contracts.document import Contract
+
+HINT = "FILE#N or FILE, with --expect yield or hold, and perhaps --at SECONDS instead of #N"
 
 
 @options.command("pin")
-@click.argument("call_id")
+@click.argument("call_id", metavar="CALL|FILE[#N]")
 @options.archive
 @click.option("--label", "label_id", metavar="LABEL", help="A label that stands.")
 @click.option("--at", "at_s", type=float, metavar="SECONDS", help="Label this moment now, on the call's clock.")
-@click.option("--expect", type=click.Choice(["yield", "hold"]), help="With --at: stop for the caller, or go on.")
-@click.option("--max-time-to-yield-s", type=float, metavar="SECONDS", help="With --at: bound of this moment.")
-@click.option("--max-talk-over-s", type=float, metavar="SECONDS", help="With --at: bound of this moment.")
+@click.option("--expect", type=click.Choice(["yield", "hold"]), help="Stop for the caller, or go on; not with --label.")
+@click.option("--max-time-to-yield-s", type=float, metavar="SECONDS", help="With --expect: bound of this moment.")
+@click.option("--max-talk-over-s", type=float, metavar="SECONDS", help="With --expect: bound of this moment.")
+@click.option("--channels", metavar="ROLE,ROLE", help="Of a file: whose channel is which, e.g. caller,agent.")
+@click.option("--file", metavar="FILE", help="Of an address apx-...#N: the file, which must be the same.")
 @click.option("--pre-s", type=float, default=2.0, show_default=True, help="Context before the moment.")
 @click.option("--post-s", type=float, default=6.0, show_default=True, help="Context after it.")
 @click.option("-o", "folder", type=click.Path(file_okay=False), default="contracts", show_default=True, metavar="DIR")
@@ -41,6 +46,8 @@ def command(
     expect: str | None,
     max_time_to_yield_s: float | None,
     max_talk_over_s: float | None,
+    channels: str | None,
+    file: str | None,
     pre_s: float,
     post_s: float,
     folder: str,
@@ -49,7 +56,7 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Pin a labelled moment of a call: clip, frames, policy, label and digests in a new folder DIR/<id>.contract.
+    """Pin a labelled moment: clip, frames, policy, label and digests in a new folder DIR/<id>.contract.
 
     The clip is measured as a recording of its own; where its verdict is not that of the whole call nothing is
     written. It holds the voices of the call: handle it as a recording.
@@ -57,28 +64,66 @@ def command(
     --at adds a label to the archive, and says so; --label adds none. Both note the contract in the archive's
     `contracts`; with --label an archive that cannot be written will do, and then has no such row.
 
+    Of a sound file no archive is needed: FILE#N is its incident N, as autopsy lists them (a barge-in or talk-over),
+    FILE alone the first critical one, FILE with --at any moment. --expect is your judgement, and the only label.
+
     \b
     Examples:
       workbench pin CALL --label LABEL
       workbench pin CALL --at 3.0 --expect yield --max-talk-over-s 1 -o contracts
+      workbench pin call.wav#1 --channels caller,agent --expect yield
     """
+    from workbench.analysis.incident_pinned import target_of
     from workbench.archive.archive import Archive
     from workbench.archive.pinning import pin
     from workbench.timing.contracts.members import key_from
 
     bounds = (max_time_to_yield_s, max_talk_over_s)
+    who = author if author is not None else getpass.getuser()
+    target = None if label_id is not None else target_of(call_id, file=file)
+    if target is not None:
+        if expect is None or (at_s is not None and target.number is not None):
+            raise UsageError("say what the agent should have done", where=call_id, hint=HINT)
+        from workbench.analysis.incident_pinned import pin_incident
+        from workbench.analysis.incidents_channels import roles_asked
+
+        made = pin_incident(
+            target,
+            expect=expect,
+            author=who,
+            at_s=at_s,
+            channels=roles_asked(channels),
+            bounds={"max_time_to_yield_s": max_time_to_yield_s, "max_talk_over_s": max_talk_over_s},
+            folder=folder,
+            pre_s=pre_s,
+            post_s=post_s,
+            key=key_from(sign_key_env),
+        )
+        if as_json:
+            contract = msgspec.to_builtins(made.contract)
+            address = None if made.incident is None else made.incident["address"]
+            output.json_line({"folder": str(made.folder), "incident": address, "contract": contract})
+        elif not quiet:
+            _tell(made.folder, made.contract, made.event, signed=sign_key_env is not None)
+        return
+    if channels is not None or file is not None:
+        raise UsageError(
+            "--channels and --file go with a sound file",
+            where=call_id,
+            hint="there is no such file; a call has its own",
+        )
     mixed = label_id is not None and (expect is not None or any(bound is not None for bound in bounds))
     if (label_id is None) == (at_s is None) or (at_s is None) != (expect is None) or mixed:
         raise UsageError(
             "say which moment to pin",
-            hint="--label LABEL; or --at SECONDS with --expect yield or hold, and its bounds",
+            hint="--label LABEL; or --at SECONDS with --expect yield or hold, and its bounds; of a sound file FILE#N "
+            "with --expect (there is no file of that name)",
         )
     key = key_from(sign_key_env)
     expectation = None
     if at_s is not None:
         given = {"max_time_to_yield_s": max_time_to_yield_s, "max_talk_over_s": max_talk_over_s}
         expectation = {"onset_s": at_s, "expect": expect or "", **given}
-    who = author if author is not None else getpass.getuser()
     with Archive(archive_path) as archive:
         pinned = pin(
             archive.layout,
@@ -100,7 +145,7 @@ def command(
         told = {"folder": str(pinned.folder), "label_id": pinned.label_id, "contract": contract}
         output.json_line({**told, "label_added": pinned.label_added, "recorded": pinned.recorded})
     elif not quiet:
-        _tell(pinned, signed=key is not None)
+        _tell(pinned.folder, pinned.contract, pinned.event, signed=key is not None)
 
 
 def _tell_of_archive(pinned: Pinned, author: str, *, call_id: str, archive_path: str) -> None:
@@ -118,19 +163,19 @@ def _tell_of_archive(pinned: Pinned, author: str, *, call_id: str, archive_path:
         click.echo(output.safe(f"note: {said}"), err=True)
 
 
-def _tell(pinned: Pinned, *, signed: bool) -> None:
+def _tell(folder: Path, contract: Contract, event: dict[str, Any], *, signed: bool) -> None:
+    from workbench.timing.contracts.clipped import differences
     from workbench.timing.contracts.levels import CLAIMS
     from workbench.timing.contracts.members import UNSIGNED
 
-    contract = pinned.contract
     found = contract.measurement
     click.echo(output.safe(f"{found['status']}: {contract.label.expect} at {contract.label.onset_s:g} s of the clip"))
-    click.echo(output.safe(f"{pinned.folder} ({'signed' if signed else UNSIGNED})"))
+    click.echo(output.safe(f"{folder} ({'signed' if signed else UNSIGNED})"))
     if found["boundary_sensitive"]:
         click.echo(
             f"within one hop of its bound (margin {found['decision_margin_s']:+g} s): another take may fall either way"
         )
-    for name, whole, clip in pinned.differences:
+    for name, whole, clip in differences(event, found):
         click.echo(f"{name} is {_shown(clip)} in the clip and {_shown(whole)} in the whole call")
     click.echo(CLAIMS[contract.evidence_level].sentence)
 

@@ -178,7 +178,7 @@ def _scored(
         "end_s": pl.Float64,
         "voiced_end_s": pl.Float64,
     }
-    runs = pl.DataFrame([{name: row[name] for name in names} for row in segments], schema=names)
+    runs = pl.DataFrame([{name: row[name] for name in names} | {"call_id": "-"} for row in segments], schema=names)
     line = lay(pl.DataFrame([recording | {"offset_s": 0.0}]), runs, measure)
     (event,) = scored([label], line, health={"-": facts}, config=score, run_id="-")
     return event

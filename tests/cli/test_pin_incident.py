@@ -1,0 +1,94 @@
+"""An incident of one file becomes a contract without an archive: the bytes are checked, a person judges."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CLIPS = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio"
+CLIP = CLIPS / "vapi-default-07-correction.example.wav"
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(tmp_path: Path) -> Path:
+    """The agent talks on for 1.01 s after the caller corrects it at 2.0 s."""
+    return Path(shutil.copy(CLIP, tmp_path / "my call.wav"))
+
+
+def test_the_line_under_an_incident_pins_it(call: Path, at: Run, tmp_path: Path) -> None:
+    line = re.search(r"to pin it: workbench (pin .*) \(or hold\)", at("autopsy", call)[1])
+    assert line is not None
+    code, out, _ = at(*shlex.split(line[1]), "-o", tmp_path / "c", "--json")
+    found = json.loads(out)
+    digest = hashlib.sha256(CLIP.read_bytes()).hexdigest()
+    assert (code, found["incident"]) == (0, f"apx-{digest[:12]}#1")
+    assert found["contract"]["digests"]["source_sha256"] == [digest]
+    measured = found["contract"]["measurement"]
+    assert (measured["status"], measured["time_to_yield_s"]) == ("PASS", pytest.approx(1.01, abs=0.011))
+    assert found["contract"]["label"]["authority"] == "human"
+    code, out, _ = at("prove", tmp_path / "c")
+    assert (code, "1 PASS, 0 FAIL, 0 TAMPERED, 0 REFUSED" in out) == (0, True)
+
+
+def test_the_worst_is_taken_where_no_number_is_given(call: Path, at: Run, tmp_path: Path) -> None:
+    said = ("--channels", "caller,agent", "-o", tmp_path / "c", "--json")
+    code, out, _ = at("pin", call, "--expect", "hold", *said)
+    assert (code, json.loads(out)["incident"][-2:]) == (0, "#1")
+    assert json.loads(out)["contract"]["measurement"]["reason"] == "false_yield"
+    code, out, _ = at("pin", call, "--at", "2", "--expect", "yield", "--max-time-to-yield-s", "0.5", *said)
+    assert (code, json.loads(out)["incident"]) == (0, None)
+    assert json.loads(out)["contract"]["measurement"]["reason"] == "slow_to_yield"
+
+
+def test_an_address_is_held_against_the_bytes(call: Path, at: Run, tmp_path: Path) -> None:
+    address = f"apx-{hashlib.sha256(CLIP.read_bytes()).hexdigest()[:12]}#1"
+    said = ("--channels", "caller,agent", "--expect", "yield", "-o", tmp_path / "c")
+    assert at("pin", address, "--file", call, *said)[0] == 0
+    other = CLIPS / "vapi-default-05-hold-on.example.wav"
+    code, _, err = at("pin", address, "--file", other, *said)
+    assert (code, "it has other bytes" in err) == (2, True)
+    code, _, err = at("pin", address, *said)
+    assert (code, "--file FILE" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("moment", "given", "why"),
+    [
+        ("#1", ("--expect", "yield"), "nobody has said which channel is whose"),
+        ("#1", ("--channels", "caller,agent"), "say what the agent should have done"),
+        ("#1", ("--channels", "caller,agent", "--expect", "yield", "--at", "2"), "say what the agent should have done"),
+        ("#2", ("--channels", "caller,agent", "--expect", "yield"), "latency-spike"),
+        ("#9", ("--channels", "caller,agent", "--expect", "yield"), "no incident 9"),
+        ("", ("--channels", "caller,agent", "--expect", "yield", "--at", "nan"), "at_s"),
+        ("", ("--channels", "caller,agent", "--expect", "yield", "--at", "70"), "outside_the_recording"),
+        ("", ("--channels", "caller,agent", "--expect", "yield", "--max-talk-over-s", "-1"), "max_talk_over_s"),
+        ("", ("--channels", "caller,agent", "--expect", "yield", "--author", " "), "nobody is named"),
+    ],
+)
+def test_what_cannot_be_pinned_leaves_nothing(
+    call: Path, at: Run, tmp_path: Path, moment: str, given: tuple[str, ...], why: str
+) -> None:
+    code, _, err = at("pin", f"{call}{moment}", *given, "-o", tmp_path / "c")
+    assert (code, why in err) == (2, True)
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_file_without_a_critical_incident_has_no_worst(at: Run, tmp_path: Path) -> None:
+    calm = CLIPS / "vapi-default-01-hard-interruption.example.wav"
+    code, _, err = at("pin", calm, "--channels", "caller,agent", "--expect", "yield", "-o", tmp_path / "c")
+    assert (code, "no critical barge-in or talk-over" in err) == (2, True)
+
+
+def test_autopsy_without_a_file_is_of_a_bundled_call(at: Run) -> None:
+    code, out, _ = at("autopsy")
+    assert (code, "bundled call" in out, "barge-in" in out) == (0, True, True)
+    assert json.loads(at("autopsy", "--json")[1])["kind"] == "autopsy"
+    assert at("autopsy", "-q")[:2] == (0, "")
