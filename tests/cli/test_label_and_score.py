@@ -122,3 +122,43 @@ def test_labels_of_one_moment_are_told_of(run: Run, archive: Path) -> None:
     assert (code, "INCONCLUSIVE, labels_disagree" in err, "take the others back" in err) == (2, True, True)
     assert run("label", "call", "--undo", other, *where)[0] == 0
     assert run("score", *where)[0] == 0
+
+
+def test_a_file_of_labels_is_added_and_scored_at_once(run: Run, archive: Path, tmp_path: Path) -> None:
+    where, path = ("--archive", archive), tmp_path / "labels.csv"
+    path.write_text("call_id,onset_s,expect\ncall,2.0,yield\ncall,2.1,hold\n", encoding="utf-8")
+    code, out, err = run("label", "--file", path, "--author", "A", *where)
+    assert code == 0, err
+    assert "2 labels added" in out
+    assert "1 INCONCLUSIVE" in out
+    code, out, _ = run("label", "--file", path, "--author", "A", "--json", *where)
+    assert (code, json.loads(out)["added_count"], len(json.loads(out)["labels"])) == (0, 0, 2)
+    path.write_text("call_id,onset_s,expect\ncall,99,yield\n", encoding="utf-8")
+    code, out, err = run("label", "--file", path, *where)
+    assert (code, out) == (2, "")
+    assert "line 2: the moment 99 s lies outside the call" in err
+    for given in (("--file", path, "--at", "1"), ("call", "--file", path), (), ("call", "--note", "x", "--undo", "y")):
+        assert run("label", *given, *where)[0] == 2
+
+
+def test_many_moments_are_counted_and_the_most_urgent_are_shown(
+    at: Run, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eighteen moments, the limit set to five: those that failed come first, and the query for the rest is printed."""
+    monkeypatch.setattr("workbench.cli.score.MOST_ROWS", 5)
+    where, path = ("--archive", archive), tmp_path / "labels.csv"
+    lines = [f"call,{0.02 + ix * 0.3:.2f},hold" for ix in range(18)]
+    lines += ["call,2.13,hold,", "call,0.02,yield,"]
+    text = ["call_id,onset_s,expect,note", *(f"{line}," for line in lines[:18]), *lines[18:]]
+    path.write_text("\n".join(text), encoding="utf-8")
+    assert at("label", "--file", path, *where)[0] == 0
+    _, out, _ = at("score", *where)
+    head, names, _, *rest = out.splitlines()
+    assert head.startswith("18 labelled moments with 20 labels: ")
+    assert names.split()[0] == "status"
+    (more,) = [ix for ix, line in enumerate(rest) if " more: " in line]
+    assert more == 5
+    assert rest[0].split()[0] == "FAIL"
+    assert rest[more].startswith("13 more: workbench sql")
+    assert "from timing_events where config_id = " in rest[more]
+    assert [event["status"] for event in json.loads(at("score", "--json", *where)[1])["events"]].count("FAIL") >= 1

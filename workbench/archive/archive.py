@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from workbench.archive.import_commit import ImportReport
+    from workbench.archive.label_files import Labelled
     from workbench.archive.measuring import MeasureReport
     from workbench.archive.media import Storage
     from workbench.archive.scoring import Scoring
@@ -181,6 +182,14 @@ class Archive:
         label_id = expectation(self.layout, call_id, onset_s=onset_s, expect=expect, author=author, **more)
         self.refresh()
         return label_id
+
+    def label_many(self, rows: Iterable[Mapping[str, Any]], *, author: str) -> Labelled:
+        """Label many moments in one transaction; see :func:`workbench.archive.label_files.label_many`."""
+        from workbench.archive.label_files import label_many
+
+        labelled = label_many(self.layout, rows, author=author)
+        self.refresh()
+        return labelled
 
     def score(self, *, config: ScoreConfig | None = None) -> Scoring:
         """Score the standing labels; see :func:`workbench.archive.scoring.score`."""

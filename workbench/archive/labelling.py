@@ -47,31 +47,15 @@ def expectation(layout: Layout, call_id: str, *, author: str, **said: Any) -> st
     return _add(layout, call_id, checked_expectation(layout, call_id, author=author, **said))
 
 
-def checked_expectation(
-    layout: Layout,
-    call_id: str,
-    *,
-    onset_s: float,
-    expect: str,
-    author: str,
-    max_time_to_yield_s: float | None = None,
-    max_talk_over_s: float | None = None,
-    note: str | None = None,
-) -> dict[str, Any]:
+def checked_expectation(layout: Layout, call_id: str, *, author: str, **said: Any) -> dict[str, Any]:
     """Return the label that :func:`expectation` adds, as :func:`add_within` takes it; nothing is written.
 
     Parameters
     ----------
     layout, call_id, author
         As for :func:`expectation`.
-    onset_s : float
-        When the caller begins, in seconds on the call's clock.
-    expect : {'yield', 'hold'}
-        Stop for the caller, or go on speaking.
-    max_time_to_yield_s, max_talk_over_s : float, optional
-        Bounds of this moment, in seconds.
-    note : str, optional
-        Anything worth keeping.
+    **said
+        The moment and what was expected, as :func:`expectation_of` takes it.
 
     Returns
     -------
@@ -81,7 +65,50 @@ def checked_expectation(
     Raises
     ------
     UsageError
-        When the call is not there, the moment lies outside it, or a value cannot be.
+        When the call is not there, or as :func:`expectation_of`.
+    """
+    return expectation_of(call_id, _call(layout, call_id)["duration_s"], author=author, **said)
+
+
+def expectation_of(
+    call_id: str,
+    duration_s: float | None,
+    *,
+    onset_s: float,
+    expect: str,
+    author: str,
+    max_time_to_yield_s: float | None = None,
+    max_talk_over_s: float | None = None,
+    note: str | None = None,
+) -> dict[str, Any]:
+    """Return the label that says what the agent should have done at a moment of a call.
+
+    Parameters
+    ----------
+    call_id : str
+        The call.
+    duration_s : float or None
+        How long it lasts; None where that is not known.
+    onset_s : float
+        When the caller begins, in seconds on the call's clock.
+    expect : {'yield', 'hold'}
+        Stop for the caller, or go on speaking.
+    author : str
+        Who judges.
+    max_time_to_yield_s, max_talk_over_s : float, optional
+        Bounds of this moment, in seconds.
+    note : str, optional
+        Anything worth keeping.
+
+    Returns
+    -------
+    dict
+        The label's columns but for its call, its id and its time.
+
+    Raises
+    ------
+    UsageError
+        When the moment lies outside the call, a value cannot be, or nobody is named.
     """
     if expect not in ("yield", "hold"):
         raise UsageError(f"expect is {expect!r}", hint="yield (the agent should stop) or hold (it should go on)")
@@ -90,11 +117,10 @@ def checked_expectation(
         bound = value[name]
         if isinstance(bound, (int, float)) and not 0 <= bound <= MOST_S:
             raise UsageError(f"{name} is {decimals(bound)}", hint=f"give seconds, 0 to {decimals(MOST_S)}")
-    length = _call(layout, call_id)["duration_s"]
-    if not 0 <= onset_s < math.inf or (length is not None and onset_s >= length):
+    if not 0 <= onset_s < math.inf or (duration_s is not None and onset_s >= duration_s):
         raise UsageError(
             f"the moment {decimals(onset_s)} s lies outside the call"
-            + (f", which lasts {decimals(length)} s" if length else ""),
+            + (f", which lasts {decimals(duration_s)} s" if duration_s else ""),
             where=call_id,
             hint="give seconds from the start of the call",
         )
@@ -211,18 +237,37 @@ def add_within(con: duckdb.DuckDBPyConnection, writer: Writer, *, call_id: str, 
     """
     from workbench.archive.lake import quote
 
-    content = digest(label)
     query = f"SELECT label_id, kind, value FROM lake.labels WHERE call_id = {quote(call_id)}"
-    there = con.execute(query).fetchall()
+    run = runs.begin("label", {"call_id": call_id, "kind": label["kind"]})
+    row, new = placed(label, con.execute(query).fetchall(), call_id=call_id)
+    if new:
+        writer.add("labels", [row])
+        writer.add("runs", [runs.end(run, {"labels": 1})])
+    return str(row["label_id"])
+
+
+def placed(label: dict[str, Any], there: list[tuple[Any, ...]], *, call_id: str) -> tuple[dict[str, Any], bool]:
+    """Return a label as a row of `labels`, and whether it is new.
+
+    Parameters
+    ----------
+    label : dict
+        From :func:`expectation_of`, or alike.
+    there : list of tuple
+        `label_id`, `kind` and `value` of all labels of the call.
+    call_id : str
+        The call.
+
+    Returns
+    -------
+    tuple of dict and bool
+        A label that stands already keeps its id; one that was taken back gets another.
+    """
+    content = digest(label)
     back = [str(value) for _, kind, value in there if kind == "retraction"]
     same = [label_id for label_id, *_ in there if label_id.endswith(content)]
     standing = [label_id for label_id in same if not any(f'"{label_id}"' in value for value in back)]
-    if standing:
-        return str(standing[0])
-    run = runs.begin("label", {"call_id": call_id, "kind": label["kind"]})
-    label_id = f"{len(there)}-{content}"
+    label_id = standing[0] if standing else f"{len(there)}-{content}"
     value = None if label["value"] is None else json_text(label["value"])
-    more = {"call_id": call_id, "label_id": label_id, "value": value, "recorded_at": datetime.now(UTC)}
-    writer.add("labels", [label | more])
-    writer.add("runs", [runs.end(run, {"labels": 1})])
-    return label_id
+    row = label | {"call_id": call_id, "label_id": label_id, "value": value, "recorded_at": datetime.now(UTC)}
+    return row, not standing

@@ -11,7 +11,7 @@ from workbench.errors import UsageError
 
 
 @options.command("label")
-@click.argument("call_id")
+@click.argument("call_id", required=False)
 @options.archive
 @click.option("--at", "at_s", type=float, metavar="SECONDS", help="When the caller begins, on the call's clock.")
 @click.option("--expect", type=click.Choice(["yield", "hold"]), help="Stop for the caller, or go on speaking.")
@@ -20,13 +20,15 @@ from workbench.errors import UsageError
 @click.option("--note", help="Anything worth keeping.")
 @click.option("--channels", metavar="ROLE,ROLE", help="Confirm whose channel is which, e.g. caller,agent.")
 @click.option("--undo", "label_id", metavar="LABEL", help="Take a label back.")
+@click.option("--file", "path", type=click.Path(dir_okay=False), help="A CSV file of labels, for many at once.")
 @click.option("--author", envvar="WORKBENCH_AUTHOR", show_envvar=True, help="Who judges; your login by default.")
 @options.as_json
 @options.quiet
 def command(
-    call_id: str,
+    call_id: str | None,
     archive_path: str,
     *,
+    path: str | None,
     at_s: float | None,
     expect: str | None,
     max_time_to_yield_s: float | None,
@@ -40,23 +42,34 @@ def command(
 ) -> None:
     """Label a moment, confirm a channel map, or take a label back. Labels are added and never changed.
 
+    The columns of a FILE of labels are call_id, onset_s (seconds on the call's clock), expect, and perhaps
+    max_time_to_yield_s, max_talk_over_s, note, author. All of its labels are added, or none where a line cannot be.
+
     \b
     Examples:
       workbench label CALL --at 3.0 --expect yield --max-talk-over-s 1
       workbench label CALL --channels caller,agent
       workbench label CALL --undo LABEL
+      workbench label --file labels.csv
     """
     from workbench.archive import labelling
     from workbench.archive.archive import Archive
     from workbench.cli.score import tell
 
-    asked = [at_s is not None or expect is not None, channels is not None, label_id is not None]
-    if sum(asked) != 1 or (at_s is None) != (expect is None):
+    asked = [at_s is not None or expect is not None, channels is not None, label_id is not None, path is not None]
+    more = any(value is not None for value in (max_time_to_yield_s, max_talk_over_s, note))
+    if sum(asked) != 1 or (at_s is None) != (expect is None) or (call_id is None) != (path is not None):
         raise UsageError(
-            "say one thing about the call",
-            hint="--at SECONDS with --expect yield or hold; or --channels caller,agent; or --undo LABEL",
+            "say one thing about a call, or name a file of labels",
+            hint="CALL --at SECONDS with --expect yield or hold; CALL --channels caller,agent; CALL --undo LABEL; "
+            "or --file FILE without a call",
         )
+    if more and at_s is None:
+        raise UsageError("a bound or a note belongs to a moment", hint="give --at SECONDS with it")
     who = author if author is not None else getpass.getuser()
+    if call_id is None:
+        _file(path or "", archive_path, author=who, as_json=as_json, quiet=quiet)
+        return
     with Archive(archive_path) as archive:
         layout = archive.layout
         if label_id is not None:
@@ -92,3 +105,26 @@ def command(
                 else "and says the same; the moment is counted once"
             )
             click.echo(output.safe(f"note: label {others} stands at this moment too {said} (--undo takes one back)"))
+
+
+def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bool) -> None:
+    """Add the labels of a file, score their calls, and say how many there are."""
+    from workbench.archive.archive import Archive
+    from workbench.archive.label_files import read_labels
+
+    rows = read_labels(path)
+    with Archive(archive_path) as archive:
+        labelled = archive.label_many(rows, author=author)
+        scoring = archive.score_calls({call_id for call_id, _ in labelled.labels})
+        command = archive.layout.command("workbench score")
+    if as_json:
+        named = [{"call_id": call_id, "label_id": label_id} for call_id, label_id in labelled.labels]
+        told = {"labels": named, "added_count": labelled.added_count, "author": author}
+        output.json_line({**told, "moment_counts": scoring.counts})
+    elif not quiet:
+        stood = len(labelled.labels) - labelled.added_count
+        click.echo(
+            f"{output.plural(labelled.added_count, 'label')} added{f', {stood:,} stood already' if stood else ''}"
+        )
+        counts = ", ".join(f"{count:,} {status}" for status, count in scoring.counts.items())
+        click.echo(f"moments of these calls: {counts}; {command} lists them")

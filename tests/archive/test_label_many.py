@@ -1,0 +1,125 @@
+"""Many labels in one transaction: all of them, or none and every bad row named; and only their calls are scored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.archive.archive import Archive
+from workbench.archive.label_files import read_labels
+from workbench.errors import UsageError
+from workbench.schema.call import Audio, Call
+from workbench.timing.score_config import ScoreConfig
+
+RATE = 8000
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    """Two calls of 6 s: the caller speaks 2.0 to 4.0 s, the agent 0.5 to 2.5 s."""
+    rng, calls = np.random.default_rng(1), []
+    for ix in range(2):
+        samples = np.zeros((6 * RATE, 2))
+        samples[2 * RATE : 4 * RATE, 0] = rng.normal(0, 2000, 2 * RATE)
+        samples[RATE // 2 : round(2.5 * RATE), 1] = rng.normal(0, 2000, 2 * RATE)
+        path = tmp_path / f"{ix}.wav"
+        soundfile.write(path, samples.astype(np.int16), RATE, subtype="PCM_16")
+        audio = Audio(path=str(path), channels=["caller", "agent"], channel_map_source="declared")
+        source: dict[str, Any] = {"source_format": "made", "source_uri": f"{ix}", "source_sha256": f"{ix:064x}"}
+        calls.append(Call(id=f"c{ix}", origin="synthetic", audio=[audio], **source))
+    found = Archive.create(tmp_path / "archive")
+    found.add(calls)
+    found.measure()
+    return found
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_file_of_labels_is_one_transaction_and_adds_nothing_twice(archive: Archive, tmp_path: Path) -> None:
+    text = "# by hand\ncall_id,onset_s,expect,max_talk_over_s,note,author\n"
+    text += 'c0,2.0,yield,0.4,"first, loud",B\nc1,2.00,hold,,,\n\nc0,2.0,yield,0.4,"first, loud",B\n'
+    rows = read_labels(written(tmp_path / "labels.csv", text))
+    assert [row["line"] for row in rows] == [3, 4, 6]
+    before = archive.snapshot
+    done = archive.label_many(rows, author="A")
+    assert (len(done.labels), done.added_count, len(set(done.labels))) == (3, 2, 2)
+    assert archive.snapshot == before + 1
+    stored = archive.sql("select call_id, onset_s, expect, value, author, authority from labels order by call_id")
+    assert stored.rows() == [
+        ("c0", 2.0, "yield", '{"max_talk_over_s":0.4,"note":"first, loud"}', "B", "human"),
+        ("c1", 2.0, "hold", None, "A", "human"),
+    ]
+    assert archive.label_many(rows, author="A").added_count == 0
+    assert archive.label("c1", onset_s=2.0, expect="hold", author="A") == done.labels[1][1]
+
+
+def test_one_bad_line_refuses_all_and_every_bad_line_is_named(archive: Archive, tmp_path: Path) -> None:
+    text = "call_id,onset_s,expect\nc0,2.0,yield\nnobody,2.0,yield\nc1,99,yield\n"
+    text += "c1,soon,yield\nc1,2.0,stop\nc1,2.0\nc1,,hold\n"
+    with pytest.raises(UsageError) as caught:
+        archive.label_many(read_labels(written(tmp_path / "labels.csv", text)), author="A")
+    said = str(caught.value)
+    assert "6 of 7 labels cannot be, so none is added" in said
+    for line in (
+        "line 3: no call 'nobody'",
+        "line 4: the moment 99 s lies outside the call, which lasts 6 s",
+        "line 5: onset_s is 'soon' and no number",
+        "line 6: expect is 'stop'",
+        "line 7: 2 cells",
+        "line 8: onset_s is missing",
+    ):
+        assert line in said
+    assert archive.sql("from labels").is_empty()
+    row = {"call_id": "c0", "onset_s": 1.0, "expect": "hold"}
+    with pytest.raises(UsageError, match="row 2: a label needs an author"):
+        archive.label_many([row | {"author": "A"}, row], author=" ")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "no column call_id"),
+        ("call_id,at,expect\nc0,2,yield\n", "no column onset_s"),
+        ("call_id,onset_s,expect,colour\nc0,2,yield,red\n", "'colour' is unknown"),
+        ("call_id,onset_s,expect,expect\nc0,2,yield,hold\n", "'expect' is unknown or twice there"),
+        ("call_id,onset_s,expect\n", "has no label"),
+    ],
+)
+def test_a_file_that_is_no_list_of_labels_is_refused(tmp_path: Path, text: str, what: str) -> None:
+    with pytest.raises(UsageError, match=what):
+        read_labels(written(tmp_path / "labels.csv", text))
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_labels(tmp_path / "gone.csv")
+
+
+def test_a_label_scores_its_own_call_under_every_config_and_leaves_the_others(archive: Archive) -> None:
+    for call_id in ("c0", "c1"):
+        archive.label(call_id, onset_s=2.0, expect="yield", author="A")
+    archive.score(config=ScoreConfig(max_talk_over_s=0.1))
+    archive.score()
+    query = "select config_id, run_id, status from scored_events where call_id = 'c1' order by config_id"
+    others = archive.sql(query)
+    archive.label("c0", onset_s=2.0, expect="hold", author="B")
+    scoring = archive.score_calls(["c0"])
+    assert (scoring.config_id, scoring.counts) == (ScoreConfig().config_id, {"INCONCLUSIVE": 1})
+    mine = archive.sql("select config_id, status, reason from scored_events where call_id = 'c0'")
+    assert mine.height == 4
+    assert set(mine["reason"]) == {"labels_disagree"}
+    assert archive.sql(query).equals(others)
+
+
+def test_a_call_whose_last_label_is_taken_back_has_no_event_left(archive: Archive) -> None:
+    from workbench.archive.labelling import retract
+
+    label_id = archive.label("c0", onset_s=2.0, expect="yield", author="A")
+    archive.score_calls(["c0"])
+    retract(archive.layout, "c0", label_id, author="A")
+    assert archive.score_calls(["c0"]).run_id is None
+    assert archive.sql("from scored_events").is_empty()

@@ -1,0 +1,172 @@
+"""Many labels at once: from a CSV file or from rows, all in one transaction or none."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.archive import labelling, runs
+from workbench.archive.lake import Writer, quote, read_once
+from workbench.archive.layout import Layout
+from workbench.errors import UsageError
+from workbench.plural import plural
+
+if TYPE_CHECKING:
+    import duckdb
+
+NEEDED = ("call_id", "onset_s", "expect")
+NUMBERS = ("onset_s", "max_time_to_yield_s", "max_talk_over_s")
+COLUMNS = (*NEEDED, "max_time_to_yield_s", "max_talk_over_s", "note", "author")
+MOST_TOLD = 20
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Labels that stand now: (call, label) in the order they were given, and how many of them are new."""
+
+    labels: list[tuple[str, str]]
+    added_count: int
+
+
+def read_labels(path: str | Path) -> list[dict[str, Any]]:
+    """Read labels from a CSV file.
+
+    Parameters
+    ----------
+    path : path
+        UTF-8, with a first line that names the columns: `call_id`, `onset_s` and `expect`, and any of
+        `max_time_to_yield_s`, `max_talk_over_s`, `note`, `author`. An empty cell is nothing; lines that begin with
+        `#` are left out.
+
+    Returns
+    -------
+    list of dict
+        A row each, as :func:`label_many` takes them, with its `line` in the file; numbers still as text.
+
+    Raises
+    ------
+    UsageError
+        When the file cannot be read, a column is missing, unknown or twice there, or there is no row.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        said = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"the labels cannot be read: {said}", where=str(path), hint="give a CSV file") from error
+    numbered = [(line, found) for line, found in enumerate(text.splitlines(keepends=True), start=1) if found[:1] != "#"]
+    reader = csv.reader(found for _, found in numbered)
+    names = [name.strip() for name in next(reader, [])]
+    wrong = [name for name in names if name not in COLUMNS or names.count(name) > 1]
+    missing = [name for name in NEEDED if name not in names]
+    if wrong or missing:
+        what = f"no column {', '.join(missing)}" if missing else f"the column {wrong[0]!r} is unknown or twice there"
+        raise UsageError(what, where=str(path), hint=f"the first line names columns among: {', '.join(COLUMNS)}")
+    rows = []
+    before = reader.line_num
+    for cells in reader:
+        line, before = numbered[before][0], reader.line_num
+        if cells:
+            filled = {name: cell.strip() for name, cell in zip(names, cells, strict=False) if cell.strip()}
+            rows.append(filled | {"line": line} | ({} if len(cells) == len(names) else {"cells": len(cells)}))
+    if not rows:
+        raise UsageError("the file has no label", where=str(path), hint="give one line a label below the names")
+    return rows
+
+
+def label_many(layout: Layout, rows: Iterable[Mapping[str, Any]], *, author: str) -> Labelled:
+    """Say what the agent should have done at many moments, in one transaction.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive.
+    rows : iterable of mapping
+        Each with `call_id`, and what :func:`workbench.archive.labelling.expectation_of` takes; numbers may be text. A
+        row's own `author` comes before `author`; `line` is its place in a file.
+    author : str
+        Who judges, where a row names nobody.
+
+    Returns
+    -------
+    Labelled
+        A label that stands already is not added again.
+
+    Raises
+    ------
+    UsageError
+        When any row cannot be: each of them is named, and nothing is written.
+    ArchiveFailed
+        When the archive cannot be written.
+    """
+    given = [dict(row) for row in rows]
+    lengths = dict(read_once(layout, lambda reader: reader.rows("select call_id, duration_s from calls"))[1])
+    labels, refused = [], []
+    for nth, row in enumerate(given, start=1):
+        try:
+            labels.append((row.get("call_id"), _checked(row, lengths, author=author)))
+        except UsageError as error:
+            place = f"line {row['line']}" if "line" in row else f"row {nth}"
+            refused.append(f"{place}: {error.what}")
+    if refused:
+        more = [f"{len(refused) - MOST_TOLD:,} more"] if len(refused) > MOST_TOLD else []
+        raise UsageError(
+            f"{len(refused):,} of {plural(len(given), 'label')} cannot be, so none is added\n  "
+            + "\n  ".join([*refused[:MOST_TOLD], *more]),
+            hint="mend these and give all of them again: one that stands already is not added twice",
+        )
+    return _added(layout, [(str(call_id), label) for call_id, label in labels])
+
+
+def _checked(row: dict[str, Any], lengths: Mapping[str, float | None], *, author: str) -> dict[str, Any]:
+    if "cells" in row:
+        raise UsageError(f"{plural(row['cells'], 'cell')}, and the first line names another number of columns")
+    unknown = sorted(set(row) - {*COLUMNS, "line"})
+    missing = [name for name in NEEDED if row.get(name) in (None, "")]
+    if unknown or missing:
+        raise UsageError(f"{', '.join(missing)} is missing" if missing else f"{unknown[0]!r} is unknown")
+    if row["call_id"] not in lengths:
+        raise UsageError(f"no call {row['call_id']!r}")
+    said = {name: value for name, value in row.items() if name not in ("call_id", "line") and value is not None}
+    for name in NUMBERS:
+        if name in said:
+            try:
+                said[name] = float(said[name])
+            except (TypeError, ValueError):
+                raise UsageError(f"{name} is {said[name]!r} and no number") from None
+    said.setdefault("author", author)
+    return labelling.expectation_of(row["call_id"], lengths[row["call_id"]], **said)
+
+
+def _added(layout: Layout, labels: list[tuple[str, dict[str, Any]]]) -> Labelled:
+    writer = Writer(layout)
+    calls = sorted({call_id for call_id, _ in labels})
+
+    def work(con: duckdb.DuckDBPyConnection) -> Labelled:
+        wanted = ", ".join(quote(call_id) for call_id in calls)
+        left = {row[0] for row in con.execute(f"SELECT call_id FROM lake.calls WHERE call_id IN ({wanted})").fetchall()}
+        for call_id in calls:
+            if call_id not in left:
+                raise UsageError(f"the call {call_id!r} was deleted meanwhile", where=str(layout.root))
+        there: dict[str, list[tuple[Any, ...]]] = {call_id: [] for call_id in calls}
+        query = f"SELECT call_id, label_id, kind, value FROM lake.labels WHERE call_id IN ({wanted})"
+        for call_id, *label in con.execute(query).fetchall():
+            there[call_id].append(tuple(label))
+        run, named, new = runs.begin("label", {"calls": calls, "kind": "expectation"}), [], []
+        for call_id, label in labels:
+            row, is_new = labelling.placed(label, there[call_id], call_id=call_id)
+            named.append((call_id, row["label_id"]))
+            if is_new:
+                new.append(row)
+                there[call_id].append((row["label_id"], row["kind"], row["value"]))
+        if new:
+            writer.add("labels", new)
+            writer.add("runs", [runs.end(run, {"labels": len(new)})])
+        return Labelled(named, len(new))
+
+    try:
+        return writer.transaction(work, message=f"label {plural(len(labels), 'moment')}")
+    finally:
+        writer.close()
