@@ -34,6 +34,7 @@ UNITS = (
     "_rate",
     "_rate_low",
     "_rate_high",
+    "_share",
     "_count",
     "_ix",
     "_per_second",

@@ -16,7 +16,7 @@ class Segments(Table):
     call_id = columns.key("call")
     role = columns.choice("whose speech", "caller", "agent", "mixed", "unknown")
     channel_ix = columns.key_ix("channel of the file")
-    backend = columns.key("what found it: energy, silero, refined, diarized, words")
+    backend = columns.key("what found it: energy, silero, refined")
     config_id = columns.key("measuring config")
     segment_ix = columns.key_ix("position among the channel's runs")
     start_s = columns.seconds("start on the call's clock")
