@@ -60,8 +60,11 @@ def ours(
     if eligible is not None:
         health["verdict_eligible"] = eligible
     line = lay(recordings, segments, MeasureConfig())
-    rows = [{"call_id": "c", "label_id": str(ix), **label} for ix, label in enumerate(labels)]
-    return scored(rows, line, health={"c": health}, config=config or ScoreConfig(), run_id="run")
+    rows = []
+    for label in labels:  # one at a time: labels of one moment that disagree would give no verdict
+        asked = {"call_id": "c", "label_id": "x", **label}
+        rows += scored([asked], line, health={"c": health}, config=config or ScoreConfig(), run_id="run")
+    return rows
 
 
 def compared(event: dict[str, Any]) -> dict[str, Any]:
