@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.errors import ArchiveFailed
 
-FORMAT = "workbench.archive/2"
+FORMAT = "workbench.archive/3"
 
 DEFAULT = "archive"
 """Folder of the archive where nobody names one."""
@@ -115,5 +115,5 @@ class Layout:
             raise ArchiveFailed(
                 f"the archive has the format {found!r}, this version reads {FORMAT!r}",
                 where=str(self.marker),
-                hint="install the version of callbench that wrote it",
+                hint="import its sources into a new archive, or install the version of callbench that wrote it",
             )
