@@ -131,7 +131,7 @@ def test_a_compressor_that_is_not_read(tmp_path: Path, files: dict[str, bytes]) 
 def test_more_bytes_than_allowed(tmp_path: Path, files: dict[str, bytes]) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(packed(files))
-    refused(path, "more than 1000 bytes", "--max-bytes", "1000")
+    refused(path, "more than 1,000 bytes", "--max-bytes", "1000")
 
 
 def test_more_bytes_out_of_it_than_its_size(tmp_path: Path, files: dict[str, bytes]) -> None:
@@ -140,7 +140,7 @@ def test_more_bytes_out_of_it_than_its_size(tmp_path: Path, files: dict[str, byt
 
     path = written(tmp_path / "a.zip", {MANIFEST: files[MANIFEST]}, loud)
     assert path.stat().st_size < 50_000
-    refused(path, "more than 50000 bytes", "--max-bytes", "50000")
+    refused(path, "more than 50,000 bytes", "--max-bytes", "50000")
 
 
 def test_a_size_that_lies_is_found_while_reading(tmp_path: Path, files: dict[str, bytes]) -> None:
