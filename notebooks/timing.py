@@ -20,11 +20,14 @@ with app.setup:
     from workbench.analysis.timing_counts import four_cells, rates
     from workbench.analysis.timing_held import HeldMoments
     from workbench.analysis.timing_shown import (
+        MOMENTS,
+        WIDTHS,
         as_cells,
         as_moments,
         as_shares,
         interval,
         seconds,
+        several_labels,
         tested,
         ticks,
         with_intervals,
@@ -33,7 +36,7 @@ with app.setup:
     from workbench.analysis.timing_spread import spread, talk_over_shares
     from workbench.analysis.timing_survival import at_risk, compared, curves, summaries, times_to
     from workbench.analysis.timing_sweep import sweep
-    from workbench.analysis.timing_tuned import AXES, axis, tuned
+    from workbench.analysis.timing_tuned import AXES, SLIDERS, axis, tuned
     from workbench.archive.views import query
     from workbench.charts import robustness, survival, theme, timing_moments, timing_spread
     from workbench.charts.shown import shown, table_of
@@ -45,15 +48,8 @@ with app.setup:
         "select call_id, yield_observed_s, yield_censored from timing_events where awaits_yield and config_id = $config"
     )
     ANSWERS = "select call_id, response_observed_s, response_censored from timing_events where awaits_response and config_id = $config"
-    MOMENTS = {"call_id": 235, "onset_s": 70, "expect": 65, "status": 105, "reason": 175, "ended": 125}
-    MOMENTS |= {"talk_over_s": 95, "response_gap_s": 120, "decision_margin_s": 135, "mark": 120}
-    MOMENTS |= {"parameter": 150, "side": 60, "kept_at": 70, "flips_at": 70, "status_then": 110, "reason_then": 170}
-    WIDTHS = {"group": 120, "agent_id": 110, "agent_version": 105, "expect": 80, "yielded": 80, "held": 80}
-    WIDTHS |= {"calls": 55, "moments": 75, "responses": 85, "censored": 75, "not_judged": 90}
-    WIDTHS |= {f"{name} (s)": 85 for name in ("median", "p50", "p90", "p95", "tau")}
-    WIDTHS |= {f"{name}, 95 %": 105 for name in ("median", "p50", "p90", "p95", "mean")}
-    WIDTHS |= {"mean up to tau (s)": 130, "mean of finished (s)": 145, "reason": 230, "unit": 150}
     GAPS = "select call_id, gap_s, caller_noisy, caller_narrow_band, agent_fast_talker from turn_gaps join call_slices using (call_id) where clock = 'audio' order by call_id, gap_ix"
+    AGREEMENT = "from label_agreement order by trial_count desc, author, other_author"
     BY_AGENT = "from response_gap_by_agent where clock = 'audio' order by agent_id, agent_version"
 
 
@@ -82,7 +78,8 @@ def load(archive_path):
     held = HeldMoments(archive)
     gaps = archive.sql(GAPS)
     mo.plain_text(
-        f"{archive_path} · snapshot {archive.snapshot} · {theme.plural(len(held.labels), 'labelled moment')} in "
+        f"{archive_path} · snapshot {archive.snapshot} · {theme.plural(len(held.labels), 'labelled moment')} with "
+        f"{theme.plural(held.label_count, 'label')} in "
         f"{theme.plural(len(held.call_ids), 'call')} · {theme.plural(len(gaps), 'timed answer')}"
     )
     return archive, gaps, held
@@ -96,20 +93,12 @@ def parts():
 
 @app.cell
 def controls(archive_path, held, parted):
-    _said = {
-        "rel_db": "speech above the noise floor, rel_db (dB)",
-        "hangover_s": "speech goes on after a loud frame, hangover_s (s)",
-        "yield_hangover_s": "quiet this long is a yield, yield_hangover_s (s)",
-        "max_search_s": "a yield is looked for, max_search_s (s)",
-        "max_time_to_yield_s": "bound: max_time_to_yield_s (s)",
-        "max_talk_over_s": "bound: max_talk_over_s (s)",
-    }
     sliders = mo.ui.dictionary(
         {
             name: mo.ui.slider(
                 steps=axis(held, name)[0],
                 value=axis(held, name)[1],
-                label=_said[name],
+                label=SLIDERS[name],
                 show_value=True,
                 full_width=True,
             )
@@ -153,11 +142,11 @@ def derived(bounds, held, parted, sliders):
 @app.cell
 def verdicts(at, not_scorable, now):
     _counts = {row["status"]: row["len"] for row in now.events.group_by("status").len().to_dicts()}
-    _near = now.events.filter(pl.col("boundary_sensitive").fill_null(value=False)).height
+    _near = int(now.events["boundary_sensitive"].sum())
     _columns = ["call_id", "onset_s", "expect", "status", "reason", "ended", "talk_over_s", "response_gap_s"]
     _columns += ["decision_margin_s", "mark"]
     _order = now.events.sort(
-        ~pl.col("flipped"), ~pl.col("boundary_sensitive").fill_null(value=False), maintain_order=True
+        ~pl.col("flipped"), pl.col("boundary_sensitive").not_().fill_null(value=True), maintain_order=True
     )
     mo.vstack(
         [
@@ -339,6 +328,19 @@ def worse(archive, held, worse_button):
     _chart = robustness.chart(_found, left_out=len(_left_out))
     _how = mo.md("The same rows: `workbench robustness --json`; their moments as SQL:")
     mo.vstack([_head, _chart, _how, shown(_found, LABELS, "robustness", folded=True)])
+    return
+
+
+@app.cell
+def agreement(archive, held):
+    _pairs = archive.sql(AGREEMENT)
+    _table = shown(_pairs, AGREEMENT, "label_agreement", table=table_of(_pairs, widths=WIDTHS))
+    mo.vstack(
+        [
+            mo.md(f"## Do people say the same?\n\n{several_labels(held.default)}"),
+            _table if len(_pairs) else mo.plain_text("No two people labelled one moment."),
+        ]
+    )
     return
 
 

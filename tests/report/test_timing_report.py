@@ -170,3 +170,22 @@ def test_a_median_that_is_not_reached_is_said_in_words(tmp_path: Path) -> None:
     assert "median time to yield not reached 95 %: –; 8 of 8 censored" in shown
     assert "(inf" not in shown
     assert " inf " not in shown
+
+
+def test_moments_and_labels_are_counted_apart_and_people_compared(tmp_path: Path) -> None:
+    """Two people label two moments of three calls each: once they agree, once they do not."""
+    soon = tones(tmp_path / "soon.wav", caller=(2, 6), agent=(0.5, 2.4))
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add([call(name, soon) for name in ("a", "b", "c")])
+        archive.measure(workers=1)
+        said = [("a", "A", "yield"), ("a", "B", "yield"), ("b", "A", "yield"), ("b", "B", "hold"), ("c", "A", "yield")]
+        rows = [{"call_id": name, "onset_s": 2.0, "expect": expect} for name, _, expect in said]
+        archive.label_many([row | {"author": who} for row, (_, who, _) in zip(rows, said, strict=True)], author="A")
+        archive.score()
+        page = report("timing").build(archive, worst=0)
+    shown = " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
+    assert "labelled moments 3 with 5 labels in 3 calls judged 2 2 passed, 0 failed not judged 1" in shown
+    assert "2 moments of these have several labels, and count once; 1 of them is labelled both yield and hold" in shown
+    assert "A B 2 2 1/2 (50 %, 9-91) 1 0 1 0" in shown
+    assert "labels disagree inconclusive 1" in shown
+    assert "by a person: A ; B ." in shown

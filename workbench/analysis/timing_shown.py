@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.decimals import between
+from workbench.plural import plural
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,6 +20,15 @@ _COUNTS = {
     "censored_count": "censored",
 }
 _LAST = {"tau_s": "tau (s)", "finished_mean_s": "mean of finished (s)", "unit": "unit", "reason": "reason"}
+MOMENTS = {"call_id": 150, "onset_s": 70, "expect": 65, "status": 105, "reason": 175, "ended": 125}
+MOMENTS |= {"talk_over_s": 95, "response_gap_s": 120, "decision_margin_s": 135, "mark": 120}
+MOMENTS |= {"parameter": 150, "side": 60, "kept_at": 70, "flips_at": 70, "status_then": 110, "reason_then": 170}
+WIDTHS = {"group": 120, "agent_id": 110, "agent_version": 105, "expect": 80, "yielded": 80, "held": 80}
+WIDTHS |= {"calls": 55, "moments": 75, "responses": 85, "censored": 75, "not_judged": 90}
+WIDTHS |= {f"{name} (s)": 85 for name in ("median", "p50", "p90", "p95", "tau")}
+WIDTHS |= {f"{name}, 95 %": 105 for name in ("median", "p50", "p90", "p95", "mean")}
+WIDTHS |= {"mean up to tau (s)": 130, "mean of finished (s)": 145, "reason": 230, "unit": 150}
+"""Widths of columns in pixels, in tables of moments and in the others."""
 _MARKUP = {ord(mark): " " for mark in "`*_<>[]()#\n"}
 
 
@@ -101,6 +111,27 @@ def as_moments(events: pl.DataFrame) -> pl.DataFrame:
             separator=", ",
             ignore_nulls=True,
         ),
+    )
+
+
+def several_labels(events: pl.DataFrame) -> str:
+    """Return how many moments have several labels, and how these count, in words.
+
+    Parameters
+    ----------
+    events : polars.DataFrame
+        Rows of the view `timing_events` of one config.
+
+    Returns
+    -------
+    str
+        Two sentences.
+    """
+    several = events.filter(events["label_count"] > 1)
+    apart = several.filter(several["expect"].is_null()).height
+    return (
+        f"{plural(len(several), 'moment')} with several labels (within 0.25 s), each counted once; {apart:,} of them "
+        "labelled both yield and hold, and not judged until one label is taken back."
     )
 
 

@@ -26,6 +26,16 @@ AXES = {
 }
 """Values that a slider offers for each parameter; the default is added where it is none of them."""
 
+SLIDERS = {
+    "rel_db": "speech above the noise floor, rel_db (dB)",
+    "hangover_s": "speech goes on after a loud frame, hangover_s (s)",
+    "yield_hangover_s": "quiet this long is a yield, yield_hangover_s (s)",
+    "max_search_s": "a yield is looked for, max_search_s (s)",
+    "max_time_to_yield_s": "bound: max_time_to_yield_s (s)",
+    "max_talk_over_s": "bound: max_talk_over_s (s)",
+}
+"""What a slider of each parameter says beside it."""
+
 _OPTIONS = (*BOUNDS, "yield_hangover_s", "max_search_s")
 
 

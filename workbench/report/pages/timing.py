@@ -28,6 +28,8 @@ BY = "agent_version"
 SQL = {
     "events": "from timing_events where config_id = $config order by call_id, label_id",
     "gaps": "from response_gap_by_agent where clock = 'audio' order by agent_id, agent_version",
+    "agreement": "from label_agreement where trial_count > 0 order by trial_count desc, author, other_author",
+    "authors": "select distinct author from label_moments order by author",
     "run": "select config from runs where kind = 'score' order by started_at desc, run_id desc limit 1",
 }
 WORST = ("did_not_yield", "stopped_without_caller", "talked_over", "slow_to_yield", "false_yield")
@@ -84,10 +86,12 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         sql={
             "events": SQL["events"].replace("$config", f"'{score.config_id}'"),
             "gaps": SQL["gaps"],
+            "agreement": SQL["agreement"],
             "shares": query("talk_over_share"),
         },
         score=[(name, value) for name, value in msgspec.structs.asdict(score).items() if value is not None],
-        numbers=_numbers(held, events, judged),
+        numbers=_numbers(held, events, judged) | {"authors": archive.reader.frame(SQL["authors"])["author"].to_list()},
+        agreement=archive.reader.frame(SQL["agreement"]).to_dicts(),
         cells=cells.to_dicts(),
         yields=yields,
         answers=answers,
@@ -113,16 +117,18 @@ def _config(archive: Archive) -> ScoreConfig:
 
 
 def _numbers(held: Any, events: pl.DataFrame, judged: pl.DataFrame) -> dict[str, Any]:
-    authors = events["author"].unique().sort().to_list()
+    several = events.filter(events["label_count"] > 1)
     return {
         "moments": events.height,
+        "labels": held.label_count,
+        "shared": several.height,
+        "disagreed": several.filter(several["expect"].is_null()).height,
         "calls": events["call_id"].n_unique(),
         "judged": judged.height,
         "passed": judged.filter(judged["status"] == "PASS").height,
         "failed": judged.filter(judged["status"] == "FAIL").height,
         "unusable": events.height - judged.height,
         "near": judged.filter(judged["boundary_sensitive"].fill_null(value=False)).height,
-        "authors": authors,
         "measured_with": held.measured_with.config_id,
     }
 
@@ -220,8 +226,6 @@ def _unusable(events: pl.DataFrame) -> Rows:
         .sort("status", "reason")
     )
     return [
-        row
-        | {"calls": row["calls"][:5], "more": max(0, len(row["calls"]) - 5)}
-        | {"meaning": meaning(row["reason"])}
+        row | {"calls": row["calls"][:5], "more": max(0, len(row["calls"]) - 5)} | {"meaning": meaning(row["reason"])}
         for row in rows.to_dicts()
     ]
