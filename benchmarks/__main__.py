@@ -24,6 +24,7 @@ NAMES = (
     "verdicts",
     "timing_sweep",
     "timing_truth",
+    "refined_tuning",
     "notebook",
     "jsonl",
 )

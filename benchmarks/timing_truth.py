@@ -38,6 +38,7 @@ SIZES = {
 
 PEER = f"{PACKAGE} {VERSION} (peer)"
 TARGET_MS = 20.0
+SIGNED = ("median", "95 %", "p90", "95 %")
 
 
 def run(size: str, scratch: Path) -> list[Table]:
@@ -51,7 +52,7 @@ def run(size: str, scratch: Path) -> list[Table]:
         folder = scratch / f"bank-{change.replace(' ', '-')}"
         folder.mkdir()
         tables.append(
-            _table(f"{BANK}, {change} added", [_worse(item, change, folder) for item in _bank()], folder, size=size)
+            _table(f"{BANK}, {change} added", [worse(item, change, folder) for item in bank()], folder, size=size)
         )
     for condition in conditions:
         folder = scratch / condition.replace(" ", "-")
@@ -61,11 +62,11 @@ def run(size: str, scratch: Path) -> list[Table]:
     return tables
 
 
-def _bank() -> list[Item]:
+def bank() -> list[Item]:
     return [item for folder in FOLDERS[BANK] for item in known_calls(folder)[0]]
 
 
-def _worse(item: Item, change: str, folder: Path) -> Item:
+def worse(item: Item, change: str, folder: Path) -> Item:
     """The same call with seeded white noise in both channels, or with each party in the other's."""
     import numpy as np
 
@@ -86,7 +87,7 @@ def _table(source: str, items: list[Item], scratch: Path, *, size: str) -> Table
     found[PEER] = peer_errors(items, scratch)
     table = Table(
         f"timing_truth: {source}, {len(items)} calls, errors in ms, measured less true",
-        ["error of", "detector", "n", "missed", "median", "abs median", "95 %", "abs p90", "95 %", "abs max"],
+        ["error of", "detector", "n", "missed", *SIGNED, "abs median", "95 %", "abs p90", "95 %", "abs max"],
     )
     by_signal = {
         (signal, name): distribution([row for row in one.errors if row["signal"] == signal], missed=one.missed[signal])
@@ -107,8 +108,9 @@ def _table(source: str, items: list[Item], scratch: Path, *, size: str) -> Table
 
 
 def _row(signal: str, name: str, values: Distribution) -> list[str]:
-    size = values.absolute
-    cells = [values.signed.median, size.median, size.median_interval, size.p90, size.p90_interval, size.max]
+    size, signed = values.absolute, values.signed
+    cells = [signed.median, signed.median_interval, signed.p90, signed.p90_interval]
+    cells += [size.median, size.median_interval, size.p90, size.p90_interval, size.max]
     return [signal, name, str(values.n), str(values.missed), *(_cell(cell) for cell in cells)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from workbench.analysis.timing_truth import Findings, benchmark
 from workbench.analysis.timing_truth_calls import MACHINE, known_speech
 from workbench.assets import folder
 from workbench.cli import main
+from workbench.decimals import decimals
 from workbench.errors import UsageError
 from workbench.schema.call import Call, Label, Turn, Word
 from workbench.timing.truth_rendered import CONDITIONS, rendered
@@ -142,6 +144,11 @@ def test_the_command_writes_every_error(tmp_path: Path, capsys: pytest.CaptureFi
     assert "ami-floor-exchange: 3 calls" in printed
     assert "correct yield" in printed
     assert "accura" not in printed
+    header, line = (re.split(r"  +", row.strip()) for row in (printed.splitlines()[1], printed.splitlines()[3]))
+    assert header[4:8] == ["median", "95 %", "p90", "95 %"]
+    signed = found["signals"]["onset"]["signed"]
+    low, high = signed["median_interval"]
+    assert line[4:7] == [decimals(signed["median"]), f"{low:.0f}..{high:.0f}", decimals(signed["p90"])]
     with pytest.raises(SystemExit):
         main([*asked, "--json"])
     assert json.loads(capsys.readouterr().out) == report

@@ -26,6 +26,7 @@ ROWS = {
     "verdicts": 6,
     "timing_sweep": 16,
     "timing_truth": 20,
+    "refined_tuning": 5,
     "notebook": 14,
     "jsonl": 2,
 }

@@ -90,7 +90,8 @@ def tell(report: Report) -> None:
             for found in some
             if any(other.signals[signal].n or other.signals[signal].missed for other in some)
         ]
-        columns = ("error of", "detector", "n", "missed", "median", "|median|", "95 %", "|p90|", "95 %", "|max|")
+        signed = ("median", "95 %", "p90", "95 %")
+        columns = ("error of", "detector", "n", "missed", *signed, "|median|", "95 %", "|p90|", "95 %", "|max|")
         output.table(columns, rows)
         for found in some:
             cells = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found.cells.items())
@@ -98,7 +99,10 @@ def tell(report: Report) -> None:
         click.echo()
     for gone in report.left_out:
         click.echo(output.safe(f"left out: {gone['source']}, {gone['call_id']}: {gone['reason']}"), err=True)
-    click.echo("all errors in ms, measured less true; an interval draws whole calls; no single number sums this up")
+    click.echo(
+        "all errors in ms, measured less true, | | without their sign; an interval draws whole calls; no single number "
+        "sums this up"
+    )
 
 
 def _row(name: str, found: Findings, values: Distribution) -> tuple[Any, ...]:
@@ -109,6 +113,9 @@ def _row(name: str, found: Findings, values: Distribution) -> tuple[Any, ...]:
         values.n,
         values.missed,
         values.signed.median,
+        _interval(values.signed.median_interval),
+        values.signed.p90,
+        _interval(values.signed.p90_interval),
         size.median,
         _interval(size.median_interval),
         size.p90,
