@@ -87,8 +87,11 @@ def test_a_file_without_a_critical_incident_has_no_worst(at: Run, tmp_path: Path
     assert (code, "no critical barge-in or talk-over" in err) == (2, True)
 
 
-def test_autopsy_without_a_file_is_of_a_bundled_call(at: Run) -> None:
+def test_autopsy_without_a_file_is_of_a_bundled_call(at: Run, tmp_path: Path) -> None:
     code, out, _ = at("autopsy")
     assert (code, "bundled call" in out, "barge-in" in out) == (0, True, True)
     assert json.loads(at("autopsy", "--json")[1])["kind"] == "autopsy"
     assert at("autopsy", "-q")[:2] == (0, "")
+    assert at("autopsy", "-q", "-o", tmp_path / "a.html")[0] == 0
+    assert "vapi-default-07" in (tmp_path / "a.html").read_text()
+    assert CLIP.exists()

@@ -57,16 +57,16 @@ def command(
     from workbench.report.new_file import require_place_of_page, write_whole
     from workbench.timing.score_config import ScoreConfig
 
+    if file is None:
+        file = str(folder("data") / EXAMPLE)
+        if not (as_json or quiet):
+            click.echo("no file named: this is a bundled call\n")
     scanning = ScoreConfig() if min_gap_s is None else ScoreConfig(min_gap_s=min_gap_s)
     prices = read_prices(cost_config) if cost_config else None
     if target is not None:
         require_place_of_page(target)
         if Path(target).exists() and Path(file).exists() and Path(target).samefile(file):
             raise UsageError("the page would replace the recording", where=target, hint="name another file")
-    if file is None:
-        file = str(folder("data") / EXAMPLE)
-        if not (as_json or quiet):
-            click.echo("no file named: this is a bundled call\n")
     examined, measurement = measured(file, channels=roles_asked(channels), scanning=scanning)
     report = autopsy_report(examined, policy=_policy(scanning))
     cost = None
