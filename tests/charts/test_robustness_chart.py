@@ -39,6 +39,7 @@ def test_each_level_is_a_whole_and_levels_go_from_harmless_to_harmful() -> None:
     assert "n: 4 moments with a verdict" in spec["title"]["subtitle"]
     assert "left out: 2 calls" in spec["title"]["subtitle"]
     drawn = theme.svg(CHART(rows()))
+    assert drawn.count("share of verdicts (%)") >= 2
     assert drawn.count('aria-roledescription="rule mark"') == 2  # the level without an interval has no stroke
 
 

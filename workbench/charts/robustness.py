@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _COLUMNS = "perturbation unit level_ix level moment_count holds_count withheld_count other_count holds_share"
 _COLUMNS += " holds_low holds_high"
 PARTS = {"holds": "#2f7d5b", "withheld": "#c3cad2", "other verdict": "#b3261e"}
+SHARE = "share of verdicts (%)"
 _ABREAST = 3
 
 
@@ -101,7 +102,7 @@ def _pane(name: str, *, unit: str, levels: list[str]) -> dict[str, Any]:
                 **share,
                 "stack": "zero",
                 "axis": {"format": "%", "tickCount": 5},
-                "title": "share of verdicts (%)",
+                "title": SHARE,
             },
             "color": {
                 "field": "what",
@@ -121,7 +122,7 @@ def _pane(name: str, *, unit: str, levels: list[str]) -> dict[str, Any]:
     stroke = {
         "data": {"name": f"{name}, interval"},
         "mark": {"type": "rule", "color": theme.INK, "strokeWidth": 1.2, "opacity": 0.75},
-        "encoding": {"x": x, "y": {"field": "holds_low", **share, "title": None}, "y2": {"field": "holds_high"}},
+        "encoding": {"x": x, "y": {"field": "holds_low", **share, "title": SHARE}, "y2": {"field": "holds_high"}},
         "transform": [{"filter": "isValid(datum.holds_low)"}],
     }
     return {"layer": [bars, stroke], "width": (theme.WIDTH - 60 * _ABREAST) // _ABREAST, "height": 130}
