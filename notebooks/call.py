@@ -367,7 +367,7 @@ def played(archive, call, start_s, end_s, note):
     text = f"{sound.start_s:.2f} to {sound.end_s:.2f} s ({sound.duration_s:.2f} s), {sound.sides}" + (
         f"; {note}" if note else ""
     )
-    return mo.hstack([mo.audio(sound.wav), mo.plain_text(text)], justify="start", align="center", gap=1)
+    return mo.vstack([mo.audio(sound.wav), mo.plain_text(text)], align="start", gap=0.25)
 
 
 @app.function

@@ -89,17 +89,17 @@ def progress(archive, archive_path, author_box, get_page, kind_picker, measured_
     mo.vstack(
         [
             mo.plain_text(f"{archive_path} · snapshot {archive.snapshot}"),
+            mo.hstack([author_box, kind_picker, measured_switch], justify="start", align="center", gap=1, wrap=True),
             mo.hstack(
                 [
-                    mo.vstack([author_box, kind_picker, measured_switch], gap=0.5),
                     mo.stat(f"{len(queue):,}", label="moments left"),
                     mo.stat(f"{_put_off:,}", label="of them put off"),
-                    mo.stat(f"{len(labelled):,}", label="labelled"),
+                    mo.stat(f"{len(labelled):,}", label="labels"),
                     mo.stat(f"{labelled['author'].n_unique():,}", label="authors"),
                 ],
                 justify="start",
-                align="center",
                 gap=1,
+                wrap=True,
             ),
         ]
     )
@@ -391,7 +391,7 @@ def played(sound, problem, mark_s=None):
     text = f"{sound.start_s:.2f} to {sound.end_s:.2f} s, {sound.sides}"
     if mark_s is not None:
         text += f"; the moment comes after {mark_s - sound.start_s:.2f} s"
-    return mo.hstack([mo.audio(sound.wav), mo.plain_text(text)], justify="start", align="center", gap=1)
+    return mo.vstack([mo.audio(sound.wav), mo.plain_text(text)], align="start", gap=0.25)
 
 
 if __name__ == "__main__":

@@ -164,6 +164,7 @@ def verdicts(at, not_scorable, now):
                 ],
                 justify="start",
                 gap=2,
+                wrap=True,
             ),
             timing_moments.chart(now.events),
             mo.md(f"The same rows as SQL, after `{now.how}`:"),

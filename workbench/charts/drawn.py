@@ -32,7 +32,7 @@ class Drawn:
     data : mapping of str to polars.DataFrame
         Frames by the name under which `spec` reads them; numbers, texts and booleans only.
     title, subtitle : str
-        What it shows; number of observations and what was left out.
+        What it shows; number of observations and what was left out, over several lines where it is long.
     """
 
     def __init__(self, spec: Mapping[str, Any], data: Mapping[str, pl.DataFrame], *, title: str, subtitle: str) -> None:
@@ -41,7 +41,7 @@ class Drawn:
             "config": theme.CONFIG,
             **spec,
             "datasets": {name: frame.to_dicts() for name, frame in data.items()},
-            "title": {**theme.TITLE, "text": title, "subtitle": subtitle},
+            "title": {**theme.TITLE, "text": title, "subtitle": subtitle.split("\n") if "\n" in subtitle else subtitle},
         }
 
     def to_dict(self) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def shown(
     source = mo.accordion(
         {f"SQL of {name}": mo.style(mo.plain_text(sql.strip() + values), max_height="22rem", overflow="auto")}
     )
-    below = mo.hstack([button, source], justify="start", widths=[2, 9], align="start", gap=1)
+    below = mo.hstack([button, source], justify="start", widths=[3, 9], align="start", gap=1)
     if folded:
         above = mo.accordion({f"Rows of {name}": lambda: table_of(frame) if table is None else table}, lazy=True)
     else:

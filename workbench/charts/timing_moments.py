@@ -76,7 +76,7 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
     subtitle = (
         f"n: {plural(len(moments), 'moment')}: "
         + ", ".join(f"{said[name]:,} {name}" for name in STATUSES if name in said)
-        + f"; censored: {arrows:,} the agent spoke on (arrow), {others:,} it stopped with no caller near"
+        + f"\ncensored: {arrows:,} the agent spoke on (arrow), {others:,} it stopped with no caller near"
         + "; tick: talk-over; "
         + (_left_out(urgent[len(drawn) :]) or "nothing left out")
     )
