@@ -193,7 +193,7 @@ def test_two_channels_of_one_party_cannot_be_pinned(tmp_path: Path, archive: Arc
     )
     archive.add([call("three", audio)])
     archive.measure()
-    with pytest.raises(NotScorable, match="2 channels carry the agent"):
+    with pytest.raises(NotScorable, match="the agent is on 2 channels"):
         pin(archive.layout, "three", author="A", expectation=AT, folder=tmp_path / "pins")
     nothing(archive, tmp_path)
 
