@@ -198,6 +198,9 @@ def test_nothing_is_wider_than_the_window(page: Any, width: int, scheme: str) ->
             .map(e => e.tagName + '.' + e.className)"""
     )
     assert wide == []
+    ends = page.evaluate("[...document.querySelectorAll('caption')].map(e => e.getBoundingClientRect().right)")
+    assert ends
+    assert max(ends) <= width  # of a table that is wider the caption wraps, and stays where it is read
 
 
 def test_paper_shows_the_lanes_and_words_without_controls(page: Any) -> None:
