@@ -152,8 +152,8 @@ def _added(layout: Layout, labels: list[tuple[str, dict[str, Any]]]) -> Labelled
                 raise UsageError(f"the call {call_id!r} was deleted meanwhile", where=str(layout.root))
         there: dict[str, list[tuple[Any, ...]]] = {call_id: [] for call_id in calls}
         query = f"SELECT call_id, label_id, kind, value FROM lake.labels WHERE call_id IN ({wanted})"
-        for call_id, *label in con.execute(query).fetchall():
-            there[call_id].append(tuple(label))
+        for call_id, label_id, kind, value in con.execute(query).fetchall():
+            there[call_id].append((label_id, kind, value))
         run, named, new = runs.begin("label", {"calls": calls, "kind": "expectation"}), [], []
         for call_id, label in labels:
             row, is_new = labelling.placed(label, there[call_id], call_id=call_id)

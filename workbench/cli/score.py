@@ -73,10 +73,16 @@ def command(
             )
     if as_json:
         events = [event | {"next_step": next_step(event["reason"])} for event in scoring.events]
-        told = {"run_id": scoring.run_id, "config_id": scoring.config_id, "config": msgspec.structs.asdict(config)}
-        told["events"] = events
-        several = [msgspec.to_builtins(one) for one in scoring.shared]
-        output.json_line({**told, "moment_counts": scoring.counts, "shared_moments": several})
+        output.json_line(
+            {
+                "run_id": scoring.run_id,
+                "config_id": scoring.config_id,
+                "config": msgspec.structs.asdict(config),
+                "events": events,
+                "moment_counts": scoring.counts,
+                "shared_moments": [msgspec.to_builtins(one) for one in scoring.shared],
+            }
+        )
     elif not quiet:
         _tell_all(scoring, archive.layout, config=config)
     if strict and scoring.counts.get("FAIL"):
