@@ -72,7 +72,7 @@ def with_settings(base: Config, texts: Sequence[str], *, given: Mapping[str, Val
     UsageError
         For an unknown name, one that is given twice, a value that is no number, or one that the config refuses.
     """
-    found: dict[str, float | bool] = {name: value for name, value in given.items() if value is not None}
+    found: dict[str, Value] = {name: value for name, value in given.items() if value is not None}
     names = [name for name in base.__struct_fields__ if not isinstance(getattr(base, name), str)]
     for text in texts:
         name, _, value = (part.strip() for part in text.partition("="))
