@@ -19,7 +19,9 @@ from workbench.cli import interruptible, options, output
 )
 @click.option("--query", "wanted", multiple=True, metavar="QUERY", help="A ready-made query, a file.sql, or a SELECT.")
 @click.option("--param", "params", multiple=True, metavar="K=V", help="Value of $K in the queries.")
-@click.option("--format", "form", type=click.Choice(["csv", "parquet", "calls"]), default="csv", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "parquet", "calls", "envelope"]), default="csv", show_default=True
+)
 @options.as_of
 @options.as_json
 @options.quiet
@@ -38,7 +40,8 @@ def command(
     """Write an archive into a new folder DIR for other tools.
 
     csv and parquet come with codebook.csv, codebook.md and datapackage.json. calls writes one native JSON a
-    call with its audio, which `workbench import` reads again. An empty cell is null, "" is empty text.
+    call with its audio, which `workbench import` reads again. envelope writes the scored moments as hotato result
+    envelopes, one a scoring config, and imported ones again. An empty cell is null, "" is empty text.
 
     \b
     Examples:
@@ -70,4 +73,5 @@ def command(
         output.table(["calls" if form == "calls" else "file", "rows"], list(done.rows.items()))
         click.echo(f"\nsnapshot {done.snapshot}, {done.byte_count / 1e6:.1f} MB in {output.safe(done.folder)}")
         for name, count in done.left_out.items():
-            click.echo(f"left out: {name} ({output.plural(count, 'row')}); --tables {name} writes it")
+            how = "" if form == "envelope" else f"; --tables {name} writes it"
+            click.echo(f"left out: {name} ({output.plural(count, 'row')}){how}")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.archive.archive import Archive
     from workbench.archive.lake import Reader
 
-Form = Literal["csv", "parquet", "calls"]
+Form = Literal["csv", "parquet", "calls", "envelope"]
 CHUNK_ROWS = 200_000
 LARGE = ("frames",)
 """Tables that are exported only when they are named."""
@@ -61,8 +61,9 @@ def export(
         `frames` only when it is named.
     queries : sequence of Query
         SELECTs to write as files of their own.
-    form : {'csv', 'parquet', 'calls'}
-        CSV; a folder per table with ``data.parquet``; or one native JSON per call with its audio.
+    form : {'csv', 'parquet', 'calls', 'envelope'}
+        CSV; a folder per table with ``data.parquet``; one native JSON per call with its audio; or the scored moments
+        as hotato result envelopes, one a scoring config.
 
     Returns
     -------
@@ -72,7 +73,8 @@ def export(
     Raises
     ------
     UsageError
-        When a table does not exist, two results share a name, or `calls` is combined with tables or queries.
+        When a table does not exist, two results share a name, `calls` or `envelope` is combined with tables or
+        queries, or no moment was scored that an envelope could hold.
     QueryRefused
         When a query is not one SELECT, or fails.
     ExportFailed
@@ -82,16 +84,20 @@ def export(
     """
     from workbench.archive.lake import Reader
     from workbench.archive.runs import workbench_version
-    from workbench.report import calls_export
+    from workbench.report import calls_export, envelope_export
 
-    if form == "calls" and (tables is not None or queries):
-        raise UsageError("calls are written whole", where="--format calls", hint="leave out --tables and --query")
+    if form in ("calls", "envelope") and (tables is not None or queries):
+        what = "calls are" if form == "calls" else "scored moments are"
+        raise UsageError(f"{what} written whole", where=f"--format {form}", hint="leave out --tables and --query")
     done = Exported(Path(target), form, archive.snapshot)
     reader = Reader(archive.layout, as_of=done.snapshot, threads=1)
     try:
         with new_folder(done.folder) as folder:
             if form == "calls":
                 done.rows = calls_export.write(reader, archive.layout, folder=folder)
+            elif form == "envelope":
+                done.rows, left_out = envelope_export.write(reader, folder=folder)
+                done.left_out.update(left_out)
             else:
                 sheets = _sheets(reader, tables, queries=queries, left_out=done.left_out)
                 paths: dict[str, codebook.Sheet] = {}

@@ -1,0 +1,175 @@
+"""Scored moments as hotato result envelopes (`schema_version` 1), a file a scoring config; imported ones as they came.
+
+The shape is hotato's, so `tool` names it; `engine` names the workbench. A moment without a verdict has `scorable`
+false and its reason, and is in the total of events only; placeholders that the shape demands there mean nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.archive.runs import workbench_version
+from workbench.audio.config import MeasureConfig
+from workbench.errors import UsageError
+from workbench.timing.next_steps import meaning
+
+if TYPE_CHECKING:
+    from workbench.archive.lake import Reader
+
+EVENTS = "from scored_events semi join standing_labels using (call_id, label_id) order by config_id, call_id, label_id"
+IMPORTED = (
+    "select call_id, source_uri, platform, attributes from spans join calls using (call_id) where type = 'hotato_event'"
+)
+LIMITS = {
+    "method": "levels of each party's channel against its own noise floor; 20 ms windows every 10 ms",
+    "accuracy_claim": None,
+    "ceiling": "timing is not intent: whether anybody meant to interrupt is not in it",
+    "best_input": "a recording with a channel for each party",
+    "does_not_do": ["words", "intent", "verdicts without a label by a person"],
+    "scope": "labelled moments of an archive",
+    "offline": True,
+}
+
+
+def write(reader: Reader, *, folder: Path) -> tuple[dict[str, int], dict[str, int]]:
+    """Write the envelopes of an archive.
+
+    Parameters
+    ----------
+    reader : Reader
+        Of the archive.
+    folder : Path
+        An empty folder.
+
+    Returns
+    -------
+    tuple of dict of str to int
+        Events by file name; and what was left out, by why.
+
+    Raises
+    ------
+    UsageError
+        When no moment was scored and none imported.
+    """
+    rows = reader.frame(EVENTS).to_dicts()
+    scenarios = dict(reader.rows("select call_id, scenario_id from calls")[1])
+    rates = dict(reader.rows("select recording_id, sample_rate_hz from recordings")[1])
+    envelopes: dict[str, dict[str, Any]] = {}
+    for config_id in dict.fromkeys(row["config_id"] for row in rows):
+        own = [row for row in rows if row["config_id"] == config_id and row["expect"] is not None]
+        events = [
+            _event(row, scenario_id=scenarios[row["call_id"]], rate=rates.get(row["recording_id"])) for row in own
+        ]
+        engine = {"name": "callbench", "version": workbench_version(), "upstream": "", "config_id": config_id}
+        envelopes[f"envelope-{config_id}.json"] = _envelope(events, engine=engine, stack="generic")
+    envelopes |= _imported(reader)
+    if not envelopes:
+        raise UsageError("no moment was scored", where="--format envelope", hint="label moments, then workbench score")
+    for name, envelope in envelopes.items():
+        text = json.dumps(envelope, indent=2, ensure_ascii=False) + "\n"
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    unsaid = sum(row["expect"] is None for row in rows)
+    left_out = {"labels that say neither yield nor hold": unsaid} if unsaid else {}
+    return {name: len(envelope["events"]) for name, envelope in envelopes.items()}, left_out
+
+
+def _imported(reader: Reader) -> dict[str, dict[str, Any]]:
+    """Events that were imported, word for word, by the file they came from."""
+    names, rows = reader.rows(f"{IMPORTED} order by source_uri, call_id")
+    by_source: dict[str, list[dict[str, Any]]] = {}
+    for row in (dict(zip(names, values, strict=True)) for values in rows):
+        by_source.setdefault(row["source_uri"] or "", []).append(row)
+    found = {}
+    for ix, own in enumerate(by_source.values(), start=1):
+        documents = [_decoded(row["attributes"]) for row in own]
+        engine = {"name": "hotato", "version": "not kept", "upstream": ""}
+        found[f"imported-{ix}.json"] = _envelope(documents, engine=engine, stack=own[0]["platform"] or "generic")
+    return found
+
+
+def _decoded(value: Any) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(value) if isinstance(value, str) else value
+    return document
+
+
+def _envelope(events: list[dict[str, Any]], *, engine: dict[str, Any], stack: str) -> dict[str, Any]:
+    summary = _summary(events)
+    return {
+        "tool": "hotato",
+        "schema_version": "1",
+        "mode": "suite",
+        "stack": stack,
+        "offline": True,
+        "engine": engine,
+        "limits": LIMITS,
+        "summary": summary,
+        "events": events,
+        "fix_map": [],
+        "funnel": None,
+        "exit_code": int(summary["failed"] > 0),
+    }
+
+
+def _summary(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    listed = list(events)
+    judged = [event for event in listed if event.get("scorable") is not False]
+    passed = sum(bool(event["verdict"]["passed"]) for event in judged)
+    unjudged = len(listed) - len(judged)
+    counts = {"events": len(listed), "passed": passed, "failed": len(judged) - passed}
+    return counts | {"regression": passed < len(judged)} | ({"not_scorable": unjudged} if unjudged else {})
+
+
+def _event(row: Mapping[str, Any], *, scenario_id: str | None, rate: int | None) -> dict[str, Any]:
+    judged = row["status"] in ("PASS", "FAIL")
+    hop_s = MeasureConfig().hop_s(rate) if rate else MeasureConfig().hop_ms / 1000
+    margin = row["decision_margin_s"]
+    event = {
+        "event_id": f"{row['call_id']} {row['label_id']}",
+        "scenario_id": scenario_id,
+        "title": None,
+        "category": None,
+        "expected_yield": row["expect"] == "yield",
+        "verdict": {
+            "passed": row["status"] == "PASS",
+            "did_yield": bool(row["did_yield"]),
+            "seconds_to_yield": row["time_to_yield_s"],
+            "talk_over_sec": row["talk_over_s"] or 0.0,
+            "reasons": row["reason"].split(", ") if row["reason"] else [],
+        },
+        "measurements": {
+            "caller_onset_sec": row["onset_s"],
+            "agent_talking_at_onset": bool(row["agent_talking"]),
+            "hop_sec": hop_s,
+            "notes": meaning(row["reason"]),
+            "onset_effective_sec": row["onset_s"],
+            "decision_margin_sec": margin,
+            "decision_margin_hops": None if margin is None else round(margin / hop_s),
+            "boundary_sensitive": bool(row["boundary_sensitive"]),
+        },
+    }
+    if not judged:
+        event |= {"scorable": False, "not_scorable_reason": f"{row['reason']}: {meaning(row['reason'])}"}
+    if row["did_yield"] is not None:
+        event["signals"] = _signals(row)
+    return event
+
+
+def _signals(row: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "barge_in": {
+            "did_yield": row["did_yield"],
+            "time_to_yield_sec": row["time_to_yield_s"],
+            "talk_over_sec": row["talk_over_s"],
+        },
+        "latency": {"response_gap_sec": row["response_gap_s"], "premature_start_sec": row["premature_start_s"]},
+    }
+    if row["resumed"] is not None:
+        found["resume"] = {
+            "resumed": row["resumed"],
+            "resume_gap_sec": row["resume_gap_s"],
+            "restart_suspected": bool(row["restart_suspected"]),
+        }
+    return found
