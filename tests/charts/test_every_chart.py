@@ -114,8 +114,10 @@ ROBUSTNESS = pl.DataFrame(
         ("noise", "dB below speech", 0, 40.0, 4, 4, 0, 0, 1.0, 0.51, 1.0),
         ("noise", "dB below speech", 1, 39.0, 4, 1, 2, 1, 0.25, None, None),
     ],
-    schema="perturbation unit level_ix level moment_count holds_count withheld_count other_count".split()
-    + ["holds_share", "holds_low", "holds_high"],
+    schema=(
+        "perturbation unit level_ix level moment_count holds_count withheld_count other_count "
+        "holds_share holds_low holds_high"
+    ).split(),
     orient="row",
 )
 COUNTS = pl.DataFrame({"source_format": ["a", "a", "b"], "health": ["no audio", None, "x"], "call_count": [3, 4, 2]})
@@ -372,7 +374,8 @@ def test_an_arrow_stands_only_where_the_agent_spoke_on() -> None:
     chart = CHARTS["timing_moments"](both).to_dict()
     arrows = [(row["name"][:2], row["end_s"]) for row in chart["datasets"]["moments"] if row["spoke_on"]]
     assert arrows == [("c2", 3.0)]
-    assert "censored: 1 the agent spoke on (arrow), 1 it stopped with no caller near" in "; ".join(chart["title"]["subtitle"])
+    subtitle = "; ".join(chart["title"]["subtitle"])
+    assert "censored: 1 the agent spoke on (arrow), 1 it stopped with no caller near" in subtitle
 
 
 def test_what_was_not_seen_to_its_end_is_counted_apart() -> None:
