@@ -17,6 +17,7 @@ from polars.testing import assert_frame_equal
 import workbench
 from workbench.archive import views
 from workbench.errors import ExportFailed, QueryRefused, UsageError
+from workbench.report import csv_text
 from workbench.report import export as module
 from workbench.report.datapackage import read_back
 from workbench.report.export import export
@@ -155,7 +156,7 @@ def test_by_default_tables_with_rows_and_all_views_but_not_frames(small_archive:
         turns = archive.sql("from turns").height
     assert done.left_out == {"frames": frames}
     assert done.rows["turns.csv"] == turns == 90
-    assert {f"{view.name}.csv" for view in views.catalogue()} <= set(done.rows)
+    assert {f"{view.name}.csv" for view in views.catalogue()} - {"timing_frames.csv"} <= set(done.rows)
     assert "experiments.csv" not in done.rows
     assert not (tmp_path / "out/frames.csv").exists()
     assert done.byte_count == sum(path.stat().st_size for path in (tmp_path / "out").iterdir())
@@ -228,3 +229,49 @@ def test_a_changed_file_is_not_read_back(small_archive: Path, tmp_path: Path) ->
         read_back(tmp_path / "out", "words")
     with pytest.raises(ExportFailed, match="description"):
         read_back(tmp_path, "words")
+
+
+def test_a_csv_says_in_comments_what_its_columns_are_and_reads_back(small_archive: Path, tmp_path: Path) -> None:
+    with workbench.open(small_archive) as archive:
+        export(archive, tmp_path / "out", tables=["turns", "timing_frames"], comments=True)
+        turns, frames = archive.sql("from turns order by call_id, turn_ix"), archive.sql("from timing_frames")
+        with pytest.raises(UsageError, match="parquet has no comment lines"):
+            export(archive, tmp_path / "no", comments=True, form="parquet")
+    head = [line for line in (tmp_path / "out/timing_frames.csv").read_text().splitlines() if line[:1] == "#"]
+    assert head[0].startswith("# timing_frames: One row per frame (10 ms)")
+    assert len(head) == 1 + len(frames.columns)
+    assert "# t_s: when the window of 20 ms begins, in seconds on the call's clock (s)" in head
+    said = "# caller_threshold_dbfs: level at or above which a frame of it is loud "
+    said += "(dBFS; empty means no such channel, or several)"
+    assert said in head
+    assert frames.height >= 100
+    assert read_back(tmp_path / "out", "timing_frames").height == frames.height
+    assert_frame_equal(read_back(tmp_path / "out", "turns"), turns, check_exact=True)
+
+
+def test_text_with_a_hash_is_no_comment(tmp_path: Path) -> None:
+    rows = [("#1", "a # b"), ("plain", "x")]
+    path = tmp_path / "file.csv"
+    path.write_text("# one: the first\n" + csv_text.text(["one", "two"], rows), encoding="utf-8")
+    pandas = pytest.importorskip("pandas", exc_type=ImportError)
+    found = pandas.read_csv(path, comment="#")
+    assert list(found.itertuples(index=False, name=None)) == rows
+    assert pl.read_csv(path, comment_prefix="#").rows() == rows
+    assert duckdb.sql(f"from read_csv('{path}', comment='#', header=true)").fetchall() == rows
+
+
+def test_what_is_as_large_as_the_frames_is_left_out_unless_named(small_archive: Path, tmp_path: Path) -> None:
+    with workbench.open(small_archive) as archive:
+        done = export(archive, tmp_path / "out")
+    assert "timing_frames.csv" not in done.rows
+    assert "turn_gaps.csv" in done.rows
+
+
+def test_large_views_are_read_in_pieces_of_whole_calls(
+    small_archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with workbench.open(small_archive) as archive:
+        export(archive, tmp_path / "whole", tables=["timing_frames"])
+        monkeypatch.setattr(module, "CHUNK_ROWS", 50)
+        export(archive, tmp_path / "parts", tables=["timing_frames"])
+    assert digests(tmp_path / "whole") == digests(tmp_path / "parts")

@@ -15,13 +15,14 @@ from workbench.cli import interruptible, options, output
 @click.option(
     "--tables",
     metavar="A,B",
-    help="Tables and views. [default: all with rows, and all views; frames only if named]",
+    help="Tables and views. [default: all with rows, and all views; frames and timing_frames only if named]",
 )
 @click.option("--query", "wanted", multiple=True, metavar="QUERY", help="A ready-made query, a file.sql, or a SELECT.")
 @click.option("--param", "params", multiple=True, metavar="K=V", help="Value of $K in the queries.")
 @click.option(
     "--format", "form", type=click.Choice(["csv", "parquet", "calls", "envelope"]), default="csv", show_default=True
 )
+@click.option("--comments", is_flag=True, help="Begin each CSV with a line '# column: what it is' for each column.")
 @options.as_of
 @options.as_json
 @options.quiet
@@ -33,6 +34,7 @@ def command(
     wanted: tuple[str, ...],
     params: tuple[str, ...],
     form: Any,
+    comments: bool,
     as_of: int | None,
     as_json: bool,
     quiet: bool,
@@ -46,6 +48,7 @@ def command(
     \b
     Examples:
       workbench export research/
+      workbench export timing/ --tables scored_events,timing_frames --comments
       workbench export lake/ --format parquet --tables calls,turns,frames
       workbench export slow/ --query "from turn_gaps where gap_s > $s" --param s=1.5
       workbench export calls/ --format calls
@@ -57,7 +60,9 @@ def command(
     names = None if tables is None else [name.strip() for name in tables.split(",") if name.strip()]
     asked = queries(wanted, dict(parameter(item) for item in params))
     with Archive(archive_path, as_of=as_of) as archive:
-        done = interruptible.run(lambda: export(archive, folder, tables=names, queries=asked, form=form))
+        done = interruptible.run(
+            lambda: export(archive, folder, tables=names, queries=asked, form=form, comments=comments)
+        )
     if as_json:
         output.json_line(
             {

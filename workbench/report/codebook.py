@@ -115,6 +115,22 @@ def unit_of(name: str) -> str | None:
     return _ENDINGS[max(found, key=len)] if found else None
 
 
+def as_comments(sheet: Sheet) -> list[str]:
+    """Return what the head of a CSV file says of it: a line for its rows, and one for each column.
+
+    Examples
+    --------
+    >>> onset = Column(name="onset_s", type="DOUBLE", unit="s", empty_means="no onset", description="moment")
+    >>> as_comments(Sheet(name="a", kind="table", grain="One row per moment.", key=(), columns=(onset,)))
+    ['a: One row per moment.', 'onset_s: moment (s; empty means no onset)']
+    """
+    said = [f"{sheet.name}: {sheet.grain}"]
+    for column in sheet.columns:
+        more = [part for part in (column.unit, column.empty_means and f"empty means {column.empty_means}") if part]
+        said.append(f"{column.name}: {column.description}" + (f" ({'; '.join(more)})" if more else ""))
+    return [" ".join(line.split()) for line in said]
+
+
 def as_csv(sheets: Sequence[Sheet]) -> str:
     """Return the codebook as CSV: one row per column; the header alone for no sheets."""
     rows = [

@@ -1,7 +1,8 @@
 r"""CSV as every command writes it: null and empty text stay apart, and no number loses a digit.
 
 RFC 4180 but for the line ending, which is ``\n``. An empty cell is null and ``""`` is empty text. Cells are
-never changed to please a spreadsheet: text that begins with ``=``, ``+``, ``-`` or ``@`` is written as it is.
+quoted where they hold ``#``, so that no reader takes them for a comment. They are never changed to please a
+spreadsheet: text that begins with ``=``, ``+``, ``-`` or ``@`` is written as it is.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_SPECIAL = re.compile('[",\r\n]')
+_SPECIAL = re.compile('[",\r\n#]')
 BATCH_ROWS = 16_384
 
 

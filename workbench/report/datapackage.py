@@ -37,7 +37,9 @@ _WHOLE = {
 _CODEBOOK = {"key": "boolean"}
 
 
-def document(folder: Path, sheets: Mapping[str, Sheet], *, form: str, snapshot: int, version: str) -> dict[str, Any]:
+def document(
+    folder: Path, sheets: Mapping[str, Sheet], *, form: str, snapshot: int, version: str, comments: bool = False
+) -> dict[str, Any]:
     """Describe the files of an export.
 
     Parameters
@@ -52,6 +54,8 @@ def document(folder: Path, sheets: Mapping[str, Sheet], *, form: str, snapshot: 
         Snapshot of the archive they were read from.
     version : str
         Version of the workbench.
+    comments : bool
+        Whether the CSV files begin with lines of comments.
 
     Returns
     -------
@@ -60,6 +64,8 @@ def document(folder: Path, sheets: Mapping[str, Sheet], *, form: str, snapshot: 
     """
     tables = {sheet.name for sheet in sheets.values()}
     resources = [_resource(folder, path, sheet, form=form, tables=tables) for path, sheet in sheets.items()]
+    for resource in resources if comments else []:
+        resource["dialect"]["commentChar"] = "#"
     fields = [{"name": name, "type": _CODEBOOK.get(name, "string")} for name in HEAD]
     codebook = _file(folder, "codebook.csv", "codebook", form="csv") | {
         "description": "One row per table and column.",
@@ -167,7 +173,7 @@ def read_back(folder: str | Path, name: str) -> pl.DataFrame:
         raise ExportFailed("the file is missing or has changed", where=str(path), hint="export again")
     if resource["format"] == "parquet":
         return pl.read_parquet(path)
-    frame = pl.read_csv(path, infer_schema=False)
+    frame = pl.read_csv(path, infer_schema=False, comment_prefix=resource["dialect"].get("commentChar"))
     return frame.select(
         _typed(field["name"], field.get("sqlType", "VARCHAR")) for field in resource["schema"]["fields"]
     )

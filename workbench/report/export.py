@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 Form = Literal["csv", "parquet", "calls", "envelope"]
 CHUNK_ROWS = 200_000
-LARGE = ("frames",)
-"""Tables that are exported only when they are named."""
+LARGE = ("frames", "timing_frames")
+"""Tables and views that are exported only when they are named, and read in pieces."""
 
 
 @dataclass
@@ -44,6 +44,7 @@ def export(
     tables: Sequence[str] | None = None,
     queries: Sequence[Query] = (),
     form: Form = "csv",
+    comments: bool = False,
 ) -> Exported:
     """Write tables, views and queries of an archive into a new folder.
 
@@ -58,12 +59,15 @@ def export(
         A folder that does not exist or is empty.
     tables : sequence of str, optional
         Tables and views. By default, when no query is given either, every table that has rows and every view;
-        `frames` only when it is named.
+        `frames` and `timing_frames` only when they are named.
     queries : sequence of Query
         SELECTs to write as files of their own.
     form : {'csv', 'parquet', 'calls', 'envelope'}
         CSV; a folder per table with ``data.parquet``; one native JSON per call with its audio; or the scored moments
         as hotato result envelopes, one a scoring config.
+
+    comments : bool
+        Whether each CSV begins with a line ``# ...`` for what a row is, and one for each column.
 
     Returns
     -------
@@ -89,6 +93,8 @@ def export(
     if form in ("calls", "envelope") and (tables is not None or queries):
         what = "calls are" if form == "calls" else "scored moments are"
         raise UsageError(f"{what} written whole", where=f"--format {form}", hint="leave out --tables and --query")
+    if comments and form != "csv":
+        raise UsageError(f"{form} has no comment lines", where="--comments", hint="parquet fields say it themselves")
     done = Exported(Path(target), form, archive.snapshot)
     reader = Reader(archive.layout, as_of=done.snapshot, threads=1)
     try:
@@ -103,8 +109,13 @@ def export(
                 paths: dict[str, codebook.Sheet] = {}
                 for sheet in sheets:
                     path = f"{sheet.name}.csv" if form == "csv" else f"{sheet.name}/data.parquet"
-                    write = _write_csv if form == "csv" else _write_parquet
-                    done.rows[path] = write(folder / path, _pieces(reader, sheet), sheet=sheet)
+                    head = "".join(f"# {said}\n" for said in codebook.as_comments(sheet)) if comments else ""
+                    pieces = _pieces(reader, sheet)
+                    done.rows[path] = (
+                        _write_csv(folder / path, pieces, sheet=sheet, head=head)
+                        if form == "csv"
+                        else _write_parquet(folder / path, pieces, sheet=sheet)
+                    )
                     paths[path] = sheet
                 version = workbench_version()
                 _text(folder / "codebook.csv", codebook.as_csv(sheets))
@@ -112,7 +123,9 @@ def export(
                     folder / "codebook.md",
                     codebook.as_markdown(sheets, snapshot=done.snapshot, version=version),
                 )
-                package = datapackage.document(folder, paths, form=form, snapshot=done.snapshot, version=version)
+                package = datapackage.document(
+                    folder, paths, form=form, snapshot=done.snapshot, version=version, comments=comments
+                )
                 _text(folder / datapackage.NAME, json.dumps(package, indent=2, ensure_ascii=False) + "\n")
             done.byte_count = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     finally:
@@ -134,7 +147,9 @@ def _sheets(
     known = schema()
     made = {view.name: view for view in views.catalogue()}
     if names is None:
-        names = [] if queries else [*_with_rows(reader, left_out), *sorted(made)]
+        names = (
+            [] if queries else [*_with_rows(reader, left_out), *(name for name in sorted(made) if name not in LARGE)]
+        )
     if unknown := [name for name in names if name not in known and name not in made]:
         hint = f"one of: {', '.join(sorted({*known, *made}))}"
         raise UsageError(f"no table or view {unknown[0]!r}", where="--tables", hint=hint)
@@ -179,7 +194,7 @@ def _pieces(reader: Reader, sheet: codebook.Sheet) -> Iterator[pa.Table]:
         yield table.rename_columns([column.name for column in sheet.columns])  # a, a are a, a_1 there
         return
     order = ", ".join(sheet.key)
-    if sheet.kind == "view" or _count(reader, sheet.name) <= CHUNK_ROWS:
+    if (sheet.kind == "view" and sheet.name not in LARGE) or _count(reader, sheet.name) <= CHUNK_ROWS:
         yield reader.arrow(f'from "{sheet.name}" order by {order}')
         return
     first = sheet.key[0]
@@ -194,9 +209,10 @@ def _pieces(reader: Reader, sheet: codebook.Sheet) -> Iterator[pa.Table]:
     yield reader.arrow(between, {"low": sizes[start][0], "high": sizes[-1][0]})
 
 
-def _write_csv(path: Path, pieces: Iterator[pa.Table], *, sheet: codebook.Sheet) -> int:
+def _write_csv(path: Path, pieces: Iterator[pa.Table], *, sheet: codebook.Sheet, head: str) -> int:
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(head)
         file.write(csv_text.line(column.name for column in sheet.columns))
         for piece in pieces:
             count += piece.num_rows
