@@ -96,8 +96,8 @@ def _left_out(rows: pl.DataFrame) -> str:
     import polars as pl
 
     near = pl.col("boundary_sensitive").fill_null(value=False)
-    why = pl.when("flipped").then(pl.lit("flipped")).when(near).then(pl.lit("next to a bound"))
-    why = why.when(pl.col("status") == "FAIL").then(pl.lit("FAIL")).otherwise(pl.lit("others"))
+    first = pl.when("flipped").then(pl.lit("flipped")).when(near).then(pl.lit("next to a bound"))
+    why = first.when(pl.col("status") == "FAIL").then(pl.lit("FAIL")).otherwise(pl.lit("others"))
     counts = dict(rows.group_by(why.alias("why")).len().iter_rows())
     said = [f"{counts[name]:,} {name}" for name in ("flipped", "next to a bound", "FAIL", "others") if name in counts]
     return f"left out: {len(rows):,} ({', '.join(said)})" if said else ""
