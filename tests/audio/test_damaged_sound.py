@@ -48,7 +48,7 @@ def test_float_samples_that_are_no_numbers_are_counted(tmp_path: Path, value: fl
     soundfile.write(tmp_path / "many.wav", samples, 8000, subtype=subtype)
     failure = refused(tmp_path / "many.wav")
     assert failure.rule == "non_finite_samples"
-    assert "41 of 40000" in failure.what
+    assert "41 of 40,000" in failure.what
 
 
 def wav(path: Path, rate: int) -> Path:
@@ -124,7 +124,7 @@ def test_a_truncated_mp3_is_refused_like_a_truncated_wav(
     (tmp_path / "cut.mp3").write_bytes(data[: int(share * len(data))])
     failure = refused(tmp_path / "cut.mp3")
     assert failure.rule == "truncated_audio"
-    assert "promises 80000 samples" in failure.what or "cut off" in failure.what
+    assert "promises 80,000 samples" in failure.what or "cut off" in failure.what
     assert capfd.readouterr().err == ""
 
 

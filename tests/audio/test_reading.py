@@ -219,7 +219,7 @@ def test_what_cannot_be_read_is_refused_by_name_with_a_hint(tmp_path: Path, cont
 
 def test_the_error_says_how_much_of_a_truncated_file_is_there(tmp_path: Path) -> None:
     (tmp_path / "half.wav").write_bytes(GOOD[: 44 + 4 * 3000])
-    with pytest.raises(ImportFailed, match="promises 8000 samples per channel and the file has 3000"):
+    with pytest.raises(ImportFailed, match="promises 8,000 samples per channel and the file has 3,000"):
         probe(tmp_path / "half.wav")
 
 

@@ -268,6 +268,6 @@ def test_samples_that_are_no_numbers_are_warned_of(tmp_path: Path, count: int, w
 
 def test_a_file_with_many_samples_that_are_no_numbers_is_not_measured(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "a.wav", np.full((RATE, 2), np.nan), RATE, subtype="FLOAT")
-    with pytest.raises(ImportFailed, match="16000 of 16000") as caught:
+    with pytest.raises(ImportFailed, match="16,000 of 16,000") as caught:
         measure(tmp_path / "a.wav", "caller", "agent")
     assert caught.value.rule == "non_finite_samples"
