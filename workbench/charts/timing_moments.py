@@ -83,8 +83,9 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
     shown = drawn.with_columns(spoke_on=spoke_on).select(
         "name", "status", "end_s", "spoke_on", "talk_over_s", "beside", "mark", "expect"
     )
+    seen = [value for name in ("end_s", "talk_over_s") for value in shown[name].drop_nulls()]
     return Drawn(
-        _spec(names, present=[name for name in STATUSES if name in said]),
+        _spec(names, present=[name for name in STATUSES if name in said], last=max(seen, default=1.0) or 1.0),
         {"moments": shown},
         title=title,
         subtitle=subtitle,
@@ -108,9 +109,9 @@ def _name(row: dict[str, Any]) -> str:
     return f"{visible(row['call_id'])[:44]}{at} · {row['expect'] or 'not said'}"
 
 
-def _spec(names: list[str], *, present: list[str]) -> dict[str, Any]:
+def _spec(names: list[str], *, present: list[str], last: float) -> dict[str, Any]:
     y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 330}}
-    x = {"type": "quantitative", "scale": {"zero": True}}
+    x = {"type": "quantitative", "scale": {"domain": [0, last], "nice": True}}  # also where no moment has an arrow
     colour = {
         "field": "status",
         "type": "nominal",
