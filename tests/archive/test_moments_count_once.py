@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.robustness_archive import of_archive
 from workbench.analysis.timing_counts import rates
 from workbench.analysis.timing_held import HeldMoments
 from workbench.archive import labelling
@@ -100,6 +101,15 @@ def test_what_is_held_in_memory_are_the_rows_of_the_view(archive: Archive) -> No
     stored = archive.sql("from timing_events").sort(order)
     assert held.default.sort(order).equals(stored)
     assert (len(held.labels), held.label_count, len(stored)) == (3, 5, 3)
+
+
+def test_a_moment_with_several_labels_has_one_curve_and_none_where_they_contradict(archive: Archive) -> None:
+    label(archive, "c0", 2.0, "yield", "A")
+    label(archive, "c0", 2.0, "yield", "B")
+    label(archive, "c1", 2.0, "yield", "A")
+    label(archive, "c1", 2.0, "hold", "B")
+    curves, _ = of_archive(archive, only=["gain"])
+    assert [curve.call_id for curve in curves] == ["c0"]
 
 
 def test_sql_and_python_find_the_same_moments(archive: Archive) -> None:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from workbench.timing.score_config import ScoreConfig
 
 
+_MOMENTS = "semi join (from label_moments where counted and not disagree) using (call_id, label_id)"
+
+
 def of_archive(
     archive: Archive,
     *,
@@ -45,9 +48,9 @@ def of_archive(
     Raises
     ------
     UsageError
-        When no moment is labelled.
+        When no moment is labelled, or every one of them both yield and hold.
     """
-    labels = archive.sql("from standing_labels where kind = 'expectation' order by call_id, label_id").to_dicts()
+    labels = archive.sql(f"from standing_labels {_MOMENTS} order by call_id, label_id").to_dicts()
     there = {(row["call_id"], row["recording_id"]): row for row in archive.sql("from recordings").to_dicts()}
     inputs = {row["call_id"]: row for row in archive.sql("from timing_inputs").to_dicts()}
     curves: list[Curve] = []
