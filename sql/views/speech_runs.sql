@@ -8,19 +8,23 @@
 -- run_ix: position among the role's runs.
 -- clock: audio, transcript, ticks or quantised, as call_clocks chose.
 -- start_s: start.
--- end_s: end; with the clock quantised or ticks it may equal the start.
+-- end_s: end; heard in audio it is that of the last loud frame, without the hangover; with the clock quantised or ticks it may equal the start.
 -- open_end: whether the end of a turn in it is unknown; end_s is then the start of the next turn at the latest.
 -- piece_count: segments or turns it was made of.
 -- first_turn_ix: first turn in it; empty: read from audio.
 -- last_turn_ix: last turn in it; empty: read from audio.
--- 0.2 s is the silence that ends a turn in the scoring of labelled moments. Of the backends that measured a
+-- 0.2 s is the silence that ends a turn in the scoring of labelled moments; in audio it begins with the hangover's end,
+-- as it does there. Of the backends that measured a
 -- recording one is read: energy, else silero. Faint runs (breath, clicks, bleed: see segments) are no speech here.
 with clocks as materialized (
     select call_id, clock, caller_recording_id, agent_recording_id, mixed_recording_id
     from call_clocks
 ),
 heard as materialized (
-    select call_id, recording_id, role, backend, start_s, end_s
+    select
+        call_id, recording_id, role, backend, start_s,
+        coalesce(voiced_end_s, end_s) as end_s,
+        end_s as held_until_s
     from segments
     where backend in ('energy', 'silero') and faint is not true
 ),
@@ -31,7 +35,7 @@ backends as (
 ),
 pieces as (
     select
-        heard.call_id, heard.role, 'audio' as clock, heard.start_s, heard.end_s,
+        heard.call_id, heard.role, 'audio' as clock, heard.start_s, heard.end_s, heard.held_until_s,
         null::integer as turn_ix,
         false as open_end
     from heard
@@ -49,6 +53,7 @@ pieces as (
         clocks.clock,
         turns.start_s,
         coalesce(turns.end_s, lead(turns.start_s) over in_time, turns.start_s) as end_s,
+        end_s as held_until_s,
         turns.turn_ix,
         turns.end_s is null as open_end
     from turns
@@ -59,7 +64,7 @@ pieces as (
 breaks as (
     select
         *,
-        coalesce(start_s - max(end_s) over before >= 0.2::double - 1e-9::double, true) as begins
+        coalesce(start_s - max(held_until_s) over before >= 0.2::double - 1e-9::double, true) as begins
     from pieces
     window before as (
         partition by call_id, role order by start_s, end_s, turn_ix

@@ -85,7 +85,7 @@ def long_archive(
     long_recording: Path, run: Callable[..., tuple[int, str, str]], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     archive = tmp_path_factory.mktemp("archive") / "archive"
-    assert run("import", long_recording, "--archive", archive)[0] == 0
+    assert run("import", long_recording, "--channels", "caller,agent", "--archive", archive)[0] == 0
     assert run("measure", "--archive", archive)[0] == 0
     return archive
 

@@ -17,7 +17,7 @@ QUERIES = {
     "overview": "from call_overview where call_id = $call",
     "turn_clock": "select turn_clock from calls where call_id = $call",
     "speech": "select role, start_s, end_s from speech_runs where call_id = $call order by start_s, role",
-    "heard": "select distinct role, start_s, end_s from segments where call_id=$call and backend='energy' order by 2",
+    "heard": "select distinct role, start_s, voiced_end_s from segments where call_id = $call and backend = 'energy'",
     "turns": "from turns where call_id = $call order by turn_ix",
     "tool_calls": "from tool_calls where call_id = $call order by call_ix",
     "findings": "from findings where call_id = $call order by start_s nulls last, assertion_id",
@@ -83,7 +83,7 @@ def call_timeline(archive: Archive, call_id: str) -> CallTimeline:
     levels = archive.sql(views.query("call_levels"), {"call": call_id, "buckets": COLUMNS_DRAWN})
     speech = read("speech")
     if speech.is_empty():
-        speech = read("heard")
+        speech = read("heard").rename({"voiced_end_s": "end_s"}).sort("start_s", "role")
     turns, tools, findings = read("turns"), read("tool_calls"), read("findings")
     marks = event_marks(turns, tools, findings)
     ends = [

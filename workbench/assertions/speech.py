@@ -185,7 +185,7 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
     )
     merged = pl.concat(
         [
-            _merge(from_turns.drop("clock"), gap_ms=0),
+            _merge(from_turns.drop("clock").with_columns(held_until_ms="end_ms"), gap_ms=0),
             _merge(audio, gap_ms=round(merge_gap_s * 1000)).pipe(_name_turns, turns),
         ]
     )
@@ -240,7 +240,8 @@ def _audio_stretches(rows: Rows, *, any_role: bool) -> pl.DataFrame:
         "call_id",
         "role",
         milliseconds(pl.col("start_s")).alias("start_ms"),
-        milliseconds(pl.col("end_s")).alias("end_ms"),
+        milliseconds(pl.coalesce("voiced_end_s", "end_s")).alias("end_ms"),
+        milliseconds(pl.col("end_s")).alias("held_until_ms"),
         pl.lit(None, pl.Int32).alias("turn_ix"),
         pl.lit(0, pl.Int64).alias("untimed"),
     )
@@ -251,7 +252,7 @@ def _merge(stretches: pl.DataFrame, *, gap_ms: int) -> pl.DataFrame:
     by = ["call_id", "role"]
     return (
         stretches.sort(*by, "start_ms", "end_ms", "turn_ix")
-        .with_columns(before=pl.col("end_ms").cum_max().shift(1).over(by))
+        .with_columns(before=pl.col("held_until_ms").cum_max().shift(1).over(by))
         .with_columns(run=(pl.col("start_ms") - pl.col("before") >= gap_ms).fill_null(value=True).cum_sum().over(by))
         .group_by(*by, "run", maintain_order=True)
         .agg(

@@ -1,0 +1,40 @@
+"""One end of speech everywhere: scores, gaps, overlaps and checks read the last loud frame, without the hangover."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.archive.archive import Archive
+
+
+@pytest.fixture(scope="module")
+def archive(demo_archive: Path) -> Archive:
+    return Archive(demo_archive)
+
+
+def test_an_answer_is_as_late_in_turn_gaps_as_in_the_score_of_its_moment(archive: Archive) -> None:
+    found = archive.sql(
+        "select response_gap_s, gap_s from scored_events join turn_gaps on turn_gaps.call_id = scored_events.call_id "
+        "and abs(agent_start_s - caller_end_s - response_gap_s) < 0.5 and abs(caller_end_s - turn_end_s) < 0.2"
+    )
+    assert found.height >= 5
+    assert found["gap_s"].to_list() == pytest.approx(found["response_gap_s"].to_list(), abs=1e-6)
+
+
+def test_an_overlap_ends_where_the_loud_frames_of_both_end(archive: Archive) -> None:
+    ends = archive.sql("select call_id, round(voiced_end_s, 6) as end_s from segments where backend = 'energy'")
+    found = archive.sql("select call_id, round(end_s, 6) as end_s from \"overlaps\" where clock = 'audio'")
+    assert found.height > 10
+    assert found.join(ends, on=["call_id", "end_s"], how="anti").is_empty()
+
+
+def test_the_check_of_talk_over_tells_the_overlap_of_the_view(archive: Archive) -> None:
+    findings = archive.sql(
+        "select call_id, round(start_s, 3) as start_s from findings where assertion_id = 'talked_over_caller' "
+        "and call_id in (select call_id from \"overlaps\" where clock = 'audio')"
+    )
+    assert findings.height > 3
+    shown = archive.sql("select call_id, round(start_s, 3) as start_s from \"overlaps\" where clock = 'audio'")
+    assert findings.join(shown, on=["call_id", "start_s"], how="anti").is_empty()
