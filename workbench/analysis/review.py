@@ -22,7 +22,7 @@ COLUMN_S = 0.02
 QUERIES = {
     "queue": "from review_queue where $kind is null or kind = $kind order by rank",
     "left": "select kind, count(*) as moment_count from review_queue group by kind order by moment_count desc, kind",
-    "speech": "select distinct role, start_s, voiced_end_s, faint from segments where call_id = $call and backend = 'energy'",
+    "speech": "select distinct role, start_s, voiced_end_s, faint from segments where call_id=$call and backend='energy'",
     "swaps": "from suspected_swaps order by verdict_eligible, call_id",
 }
 """The SQL behind each part; that of the labels is the ready-made query `labelled_moments`."""
