@@ -12,6 +12,7 @@ from workbench.analysis.timing_counts import four_cells, rates
 from workbench.analysis.timing_held import HeldMoments, columns
 from workbench.analysis.timing_tuned import axis, tuned
 from workbench.archive.archive import Archive
+from workbench.stats.bounded import wilson_over_calls
 
 
 def frame(*rows: tuple[str, str, str, bool | None]) -> pl.DataFrame:
@@ -39,7 +40,7 @@ def test_four_cells_keep_what_was_not_judged() -> None:
 
 
 def test_several_moments_of_a_call_do_not_count_as_so_many_calls() -> None:
-    """The interval of a ratio of sums, statsmodels' WLS with HC0 times G/(G-1): golden/stats/ratio_of_sums.json."""
+    """Wilson's interval at the effective number of moments; its numbers are checked in tests/stats/test_bounded.py."""
     passed, trials = [3, 0, 7, 2, 5, 1], [40, 25, 61, 33, 48, 20]
     rows = [
         (f"c{ix}", "yield", "PASS" if n < good else "FAIL", True)
@@ -48,8 +49,8 @@ def test_several_moments_of_a_call_do_not_count_as_so_many_calls() -> None:
     ]
     row = rates(frame(*rows)).row(0, named=True)
     assert (row["unit"], row["call_count"], row["trial_count"]) == ("call", 6, 227)
-    assert row["pass_rate_low"] == pytest.approx(0.038553175609444)
-    assert row["pass_rate_high"] == pytest.approx(0.1200371327606)
+    wanted = wilson_over_calls(passed, trials)
+    assert (row["pass_rate_low"], row["pass_rate_high"]) == wanted
     alike = [(f"c{ix}", "yield", "PASS", True) for ix in range(8) for _ in range(5)]
     row = rates(frame(*alike)).row(0, named=True)
     assert row["unit"] == "call, as so many trials"
@@ -57,7 +58,22 @@ def test_several_moments_of_a_call_do_not_count_as_so_many_calls() -> None:
     row = rates(frame(*alike[:10])).row(0, named=True)
     assert (row["pass_rate"], row["pass_rate_low"], row["unit"]) == (1.0, None, "fewer than 3 calls: no interval")
     halves = [(f"c{ix}", "yield", status, True) for ix in range(4) for status in ("PASS", "FAIL")]
-    assert rates(frame(*halves)).row(0, named=True)["unit"] == "all calls are alike: no interval"
+    row = rates(frame(*halves)).row(0, named=True)
+    assert row["unit"] == "call"
+    assert 0 < row["pass_rate_low"] < 0.5 < row["pass_rate_high"] < 1
+
+
+def test_a_rate_with_failures_never_reaches_all() -> None:
+    """6 of 9 in four calls, of which one fails twice: the ratio of sums and its t would reach beyond 100 %."""
+    passed, trials = [1, 1, 0, 4], [1, 2, 2, 4]
+    rows = [
+        (f"c{ix}", "yield", "PASS" if n < good else "FAIL", True)
+        for ix, (good, all_) in enumerate(zip(passed, trials, strict=True))
+        for n in range(all_)
+    ]
+    row = rates(frame(*rows)).row(0, named=True)
+    assert (row["pass_count"], row["trial_count"]) == (6, 9)
+    assert 0 < row["pass_rate_low"] < row["pass_rate_high"] < 1
 
 
 def test_a_slider_is_answered_with_what_flipped_and_how_to_get_it(demo_archive: Path) -> None:

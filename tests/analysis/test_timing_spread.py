@@ -66,6 +66,12 @@ def calls(numerators: list[float], denominators: list[float]) -> pl.DataFrame:
     )
 
 
+def test_the_limits_of_a_share_are_cut_to_what_a_share_can_be() -> None:
+    row = talk_over_shares(calls([0, 0, 9], [10, 10, 10])).row(0, named=True)
+    assert (row["share_low"], row["share"]) == (0.0, 0.3)
+    assert row["share_high"] <= 1.0
+
+
 def test_a_share_is_a_ratio_of_sums_and_no_mean_of_shares() -> None:
     """Limits of R survey 4.1.1 (svyratio), as in golden/stats/ratio_of_sums.json; the mean of shares is 0.0708."""
     row = talk_over_shares(calls([3, 0, 7, 2, 5, 1], [40, 25, 61, 33, 48, 20])).row(0, named=True)

@@ -74,6 +74,15 @@ def test_versions_are_told_apart_and_compared() -> None:
     assert ticks["at_risk"].to_list() == [12, 0, 0, 12, 12, 4]
 
 
+def test_the_mean_of_two_moments_stays_between_nothing_and_its_horizon() -> None:
+    """Plain limits would be -0.19 to 1.20 s: a negative time, and one beyond the 1.01 s that were looked at."""
+    times = timing_survival.times_to("yield", frame([event("a", 0.01), event("b", 1.01)]))
+    row = timing_survival.summaries(times).row(0, named=True)
+    assert (row["mean_s"], row["tau_s"]) == (pytest.approx(0.51), 1.01)
+    assert 0 < row["mean_low_s"] < 0.51 < row["mean_high_s"] < 1.01
+    assert row["reason"] == "fewer than 10 moments: the bounds are rough"
+
+
 def test_calls_are_drawn_where_a_call_gives_several_moments() -> None:
     """Ten moments of each call alike: as sure as four calls are, not as forty moments would be."""
     many = [event(f"c{ix % 4}", 0.2 + (ix % 4) / 10, label_id=str(ix)) for ix in range(40)]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from workbench.stats.bounded import wilson_over_calls
 from workbench.stats.rates import wilson
-from workbench.stats.ratios import ratio_of_sums
-from workbench.stats.resampling import FEWEST_CLUSTERS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,8 +54,8 @@ def rates(events: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
     -------
     polars.DataFrame
         `expect`, `pass_count`, `trial_count`, `call_count`, `pass_rate`, `pass_rate_low`, `pass_rate_high`, `unit`.
-        With one moment a call the interval is Wilson's. Else calls are the unit: a ratio of sums, cut to 0..1, and
-        Wilson over calls where all moments pass, or none; no interval below three calls.
+        With one moment a call the interval is Wilson's. Else calls are the unit: Wilson's at the effective number of
+        moments, and over calls where all moments pass, or none; no interval below three calls.
     """
     import polars as pl
 
@@ -94,19 +93,14 @@ def interval_over_calls(
     -------
     tuple of tuple and str
         Low and high, 0..1, both None where there is no interval; and the unit, or why there is none. With one trial
-        a call it is Wilson's; else a ratio of sums cut to 0..1, and Wilson's over calls where all or none pass.
+        a call it is Wilson's; else Wilson's at the effective number of trials, or over calls where all or none pass.
     """
     if not trials:
         return (None, None), "no moment was judged"
     if max(trials) == 1:
         found = wilson(sum(passed), len(trials), confidence=confidence)
         return (found or (None, None)), "moment, one a call"
-    ratio = ratio_of_sums(passed, trials, confidence=confidence)
-    if ratio is not None and ratio.low is not None and ratio.high is not None:
-        return (max(0.0, ratio.low), min(1.0, ratio.high)), "call"
-    if len(trials) < FEWEST_CLUSTERS:
+    found = wilson_over_calls(passed, trials, confidence=confidence)
+    if found is None:
         return (None, None), "fewer than 3 calls: no interval"
-    if sum(passed) not in (0, sum(trials)):
-        return (None, None), "all calls are alike: no interval"
-    found = wilson(len(trials) if sum(passed) else 0, len(trials), confidence=confidence)
-    return (found or (None, None)), "call, as so many trials"
+    return found, "call" if 0 < sum(passed) < sum(trials) else "call, as so many trials"

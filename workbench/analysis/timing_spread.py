@@ -105,7 +105,8 @@ def talk_over_shares(calls: pl.DataFrame, *, by: str | None = None, confidence: 
     -------
     polars.DataFrame
         `group`, `clock`, `call_count`, `talk_over_s`, `caller_s`, `share`, `share_low` and `share_high` (linearised,
-        t), `boot_low` and `boot_high` (studentised bootstrap of calls), `reason`. No limits below three calls.
+        t), `boot_low` and `boot_high` (studentised bootstrap of calls), cut to 0..1, `reason`. No limits below
+        three calls.
     """
     import polars as pl
 
@@ -123,9 +124,13 @@ def talk_over_shares(calls: pl.DataFrame, *, by: str | None = None, confidence: 
             continue
         counts = resampling.draws(own["call_id"].to_list())
         boot = ratios.bootstrap_t(both, spoken, counts=counts, confidence=confidence)
-        row |= {"share": found.ratio, "share_low": found.low, "share_high": found.high}
-        row |= {"boot_low": boot and boot.low, "boot_high": boot and boot.high}
+        row |= {"share": found.ratio, "share_low": _cut(found.low), "share_high": _cut(found.high)}
+        row |= {"boot_low": boot and _cut(boot.low), "boot_high": boot and _cut(boot.high)}
         few = len(own) < resampling.FEWEST_CLUSTERS
         reason = "fewer than 3 calls: no interval" if few else "no spread: no interval" if found.low is None else None
         rows.append(row | {"reason": reason})
     return pl.DataFrame(rows, schema=kinds)
+
+
+def _cut(limit: float | None) -> float | None:
+    return None if limit is None else min(1.0, max(0.0, limit))

@@ -15,10 +15,15 @@ from workbench.decimals import decimals
 from workbench.errors import UsageError
 from workbench.stats import resampling, survival
 from workbench.stats.beta_product import beta_product
+from workbench.stats.bounded import within
 from workbench.stats.log_rank import LogRank, log_rank
 
 if TYPE_CHECKING:
     import polars as pl
+
+NONE = (None, None)
+FEW = 10
+"""Of fewer moments the bounds are rough, and `reason` says so."""
 
 _KINDS = {"yield": ("awaits_yield", "yield_observed_s", "yield_censored")}
 _KINDS["respond"] = ("awaits_response", "response_observed_s", "response_censored")
@@ -141,9 +146,9 @@ def summaries(
     Returns
     -------
     polars.DataFrame
-        One row a group. Where each call gives one moment, limits are log-log and Greenwood's; else calls are
-        drawn. `finished_mean_s` is the mean of the moments whose end was seen, which flatters the agent and is
-        there to show by how much. A number that the data cannot give is null, and `reason` says why.
+        One row a group. Where each call gives one moment, limits are log-log, of the mean Greenwood's on the logit
+        scale of 0 to `tau_s`; else calls are drawn. `finished_mean_s` is the mean of the moments whose end was seen,
+        which flatters the agent and shows by how much. What the data cannot give is null, and `reason` says why.
     """
     import polars as pl
 
@@ -194,12 +199,14 @@ def _summary(group: str, own: pl.DataFrame, *, tau_s: float, confidence: float, 
     mean = survival.restricted_mean(durations, observed, tau_s=tau_s, confidence=confidence) if tau_s > 0 else None
     found: dict[str, tuple[float | None, ...]] = {
         **{name: tuple(value) for name, value in quantiles.items()},
-        "mean": (None, None, None) if mean is None else (mean.mean, mean.low, mean.high),
+        "mean": (None, *NONE)
+        if mean is None
+        else (mean.mean, *(within(*mean[:2], most=tau_s, confidence=confidence) or NONE)),
     }
     reasons, unit = [], "moment, one a call"
     if len(calls) < len(durations):
         unit = "call"
-        limits: dict[str, tuple[float | None, float | None]] = dict.fromkeys(found, (None, None))
+        limits: dict[str, tuple[float | None, float | None]] = dict.fromkeys(found, NONE)
         if len(calls) < resampling.FEWEST_CLUSTERS:
             reasons.append("fewer than 3 calls: no interval")
         elif observed.any():
@@ -209,10 +216,12 @@ def _summary(group: str, own: pl.DataFrame, *, tau_s: float, confidence: float, 
                 drawn_s = resampling.survival_quantiles(at, drawn, p=p)
                 limits[name] = _opened(resampling.ends(drawn_s, confidence=confidence), at, curve.last_s)
             ends = resampling.ends(resampling.restricted_means(at, drawn, tau_s=tau_s), confidence=confidence)
-            limits["mean"] = (ends.low, ends.high) if ends.low < ends.high else (None, None)
+            limits["mean"] = (ends.low, ends.high) if ends.low < ends.high else NONE
             if len(calls) < 40:
                 reasons.append("fewer than 40 calls: the bounds are too narrow")
         found = {name: (value[0], *limits[name]) for name, value in found.items()}
+    elif len(calls) < FEW and observed.any():
+        reasons.append(f"fewer than {FEW} moments: the bounds are rough")
     if not observed.any():
         reasons.append(f"no end was seen: longer than {decimals(curve.last_s)} s in all {len(durations)}")
     elif found["median"][0] is None:

@@ -86,13 +86,39 @@ def wilson(successes: int, trials: int, *, confidence: float = 0.95) -> Interval
         raise UsageError(f"{successes} successes in {trials} trials", hint="0 <= successes <= trials")
     if trials == 0:
         return None
+    return wilson_of(successes / trials, float(trials), confidence=confidence)
+
+
+def wilson_of(rate: float, trials: float, *, confidence: float = 0.95) -> Interval:
+    """Return the Wilson score interval of a rate at a number of trials that need not be whole.
+
+    Parameters
+    ----------
+    rate : float
+        0..1.
+    trials : float
+        Above 0: trials, or an effective number of them.
+    confidence : float, default 0.95
+        Two-sided level.
+
+    Returns
+    -------
+    Interval
+        As :func:`wilson`.
+
+    Raises
+    ------
+    UsageError
+        When the rate lies outside 0..1 or there are no trials.
+    """
+    if not 0.0 <= rate <= 1.0 or not trials > 0:
+        raise UsageError(f"a rate of {rate} in {trials} trials", hint="give a rate of 0..1 and more than 0 trials")
     z2 = z_of(confidence) ** 2
-    rate = successes / trials
     middle = rate + z2 / (2 * trials)
     half = sqrt(z2) * sqrt(rate * (1 - rate) / trials + z2 / (4 * trials**2))
     scale = 1 + z2 / trials
-    low = 0.0 if successes == 0 else max(0.0, (middle - half) / scale)
-    high = 1.0 if successes == trials else min(1.0, (middle + half) / scale)
+    low = 0.0 if rate == 0 else max(0.0, (middle - half) / scale)
+    high = 1.0 if rate == 1 else min(1.0, (middle + half) / scale)
     return Interval(low, high)
 
 
