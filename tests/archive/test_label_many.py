@@ -99,6 +99,21 @@ def test_a_file_that_is_no_list_of_labels_is_refused(tmp_path: Path, text: str, 
         read_labels(tmp_path / "gone.csv")
 
 
+def test_a_line_within_a_quoted_cell_is_no_remark(tmp_path: Path) -> None:
+    text = '# a "remark\ncall_id,onset_s,expect,note\n# another\nc0,2.0,yield,"first\n#2 second"\nc1,5.0,yield,x\n'
+    assert read_labels(written(tmp_path / "labels.csv", text)) == [
+        {"call_id": "c0", "onset_s": "2.0", "expect": "yield", "note": "first\n#2 second", "line": 4},
+        {"call_id": "c1", "onset_s": "5.0", "expect": "yield", "note": "x", "line": 6},
+    ]
+
+
+@pytest.mark.parametrize("below", ["", "c1,3,yield,x\n", 'c1,3,yield,"x"\n'])
+def test_a_quote_that_is_not_closed_swallows_no_label(tmp_path: Path, below: str) -> None:
+    text = 'call_id,onset_s,expect,note\n# one\nc0,3,yield,"open\n' + below
+    with pytest.raises(UsageError, match="line 3: a cell cannot be read"):
+        read_labels(written(tmp_path / "labels.csv", text))
+
+
 def test_a_label_scores_its_own_call_under_every_config_and_leaves_the_others(archive: Archive) -> None:
     for call_id in ("c0", "c1"):
         archive.label(call_id, onset_s=2.0, expect="yield", author="A")

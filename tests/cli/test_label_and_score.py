@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 import soundfile
+from click.testing import CliRunner
+
+from workbench.cli import label
 
 CLIP = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio/vapi-default-01-hard-interruption.example.wav"
 KEPT = "select scored_events.status, reason, kind from scored_events join runs using (run_id)"
@@ -139,6 +142,13 @@ def test_a_file_of_labels_is_added_and_scored_at_once(run: Run, archive: Path, t
     assert "line 2: the moment 99 s lies outside the call" in err
     for given in (("--file", path, "--at", "1"), ("call", "--file", path), (), ("call", "--note", "x", "--undo", "y")):
         assert run("label", *given, *where)[0] == 2
+
+
+def test_labels_are_piped_in(archive: Path) -> None:
+    text = 'call_id,onset_s,expect,note\ncall,2.0,yield,"first\n#2 second"\n'
+    given = ["--file", "-", "--author", "A", "--archive", str(archive), "--json"]
+    done = CliRunner().invoke(label.command, given, input=text)
+    assert (done.exit_code, json.loads(done.stdout)["added_count"]) == (0, 1)
 
 
 def test_many_moments_are_counted_and_the_most_urgent_are_shown(

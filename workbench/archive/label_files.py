@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+import io
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,8 +40,8 @@ def read_labels(path: str | Path) -> list[dict[str, Any]]:
     ----------
     path : path
         UTF-8, with a first line that names the columns: `call_id`, `onset_s` and `expect`, and any of
-        `max_time_to_yield_s`, `max_talk_over_s`, `note`, `author`. An empty cell is nothing; lines that begin with
-        `#` are left out.
+        `max_time_to_yield_s`, `max_talk_over_s`, `note`, `author`. An empty cell is nothing; a row that begins with
+        `#` is left out, a line within a quoted cell never. `-` reads what is piped in.
 
     Returns
     -------
@@ -49,31 +51,58 @@ def read_labels(path: str | Path) -> list[dict[str, Any]]:
     Raises
     ------
     UsageError
-        When the file cannot be read, a column is missing, unknown or twice there, or there is no row.
+        When the file cannot be read, a quoted cell is not closed, a column is missing, unknown or twice there, or
+        there is no row.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        held = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
+        text = held.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         said = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UsageError(f"the labels cannot be read: {said}", where=str(path), hint="give a CSV file") from error
-    numbered = [(line, found) for line, found in enumerate(text.splitlines(keepends=True), start=1) if found[:1] != "#"]
-    reader = csv.reader(found for _, found in numbered)
-    names = [name.strip() for name in next(reader, [])]
+    records = list(_records(text, where=str(path)))
+    names = [name.strip() for name in (records[0][1] if records else [])]
     wrong = [name for name in names if name not in COLUMNS or names.count(name) > 1]
     missing = [name for name in NEEDED if name not in names]
     if wrong or missing:
         what = f"no column {', '.join(missing)}" if missing else f"the column {wrong[0]!r} is unknown or twice there"
         raise UsageError(what, where=str(path), hint=f"the first line names columns among: {', '.join(COLUMNS)}")
     rows = []
-    before = reader.line_num
-    for cells in reader:
-        line, before = numbered[before][0], reader.line_num
+    for line, cells in records[1:]:
         if cells:
             filled = {name: cell.strip() for name, cell in zip(names, cells, strict=False) if cell.strip()}
             rows.append(filled | {"line": line} | ({} if len(cells) == len(names) else {"cells": len(cells)}))
     if not rows:
         raise UsageError("the file has no label", where=str(path), hint="give one line a label below the names")
     return rows
+
+
+def _records(text: str, *, where: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each record that is no remark, with the line it begins on."""
+    numbered = enumerate(io.StringIO(text, newline=None), start=1)
+    begins = 0  # 0 until a record has its first line
+
+    def lines() -> Iterator[str]:
+        nonlocal begins
+        for number, found in numbered:
+            if begins or not found.startswith("#"):
+                begins = begins or number
+                yield found
+
+    reader = csv.reader(lines(), strict=True)
+    while True:
+        begins = 0
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise UsageError(
+                f"line {begins}: a cell cannot be read ({error})",
+                where=where,
+                hint="close each quoted cell with a quote; a quote within it is written twice",
+            ) from error
+        if cells is None:
+            return
+        yield begins, cells
 
 
 def label_many(layout: Layout, rows: Iterable[Mapping[str, Any]], *, author: str) -> Labelled:

@@ -20,7 +20,9 @@ from workbench.errors import UsageError
 @click.option("--note", help="Anything worth keeping.")
 @click.option("--channels", metavar="ROLE,ROLE", help="Confirm whose channel is which, e.g. caller,agent.")
 @click.option("--undo", "label_id", metavar="LABEL", help="Take a label back.")
-@click.option("--file", "path", type=click.Path(dir_okay=False), help="A CSV file of labels, for many at once.")
+@click.option(
+    "--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="A CSV file of labels; - is stdin."
+)
 @click.option("--author", envvar="WORKBENCH_AUTHOR", show_envvar=True, help="Who judges; your login by default.")
 @options.as_json
 @options.quiet
