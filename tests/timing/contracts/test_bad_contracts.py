@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import threading
 import wave
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +27,7 @@ from workbench.timing.contracts.comparing import compare
 from workbench.timing.contracts.document import Contract, Tampered, contract_id, decode
 from workbench.timing.contracts.judging import judge
 from workbench.timing.contracts.packing import packed, unpacked, verified
-from workbench.timing.contracts.proving import STATUSES, prove
+from workbench.timing.contracts.proving import STATUSES, contracts_in, prove
 from workbench.timing.contracts.validity import FRAME_COLUMNS, stored_frames
 
 RATE = 16_000
@@ -165,6 +168,35 @@ def test_frames_that_are_no_table_are_refused(folder: Path, content: bytes) -> N
         (folder / name).write_bytes(made)
     assert prove([folder], engine="1")[0].status == "REFUSED"
     _not_unpacked(folder)
+
+
+@pytest.mark.parametrize("name", [*members.EVIDENCE, members.MANIFEST, members.SIGNATURE])
+def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(folder: Path, name: str) -> None:
+    (folder / name).unlink(missing_ok=True)
+    with waiting_pipe(folder / name):
+        (proof,) = prove([folder], engine="now")
+    assert (proof.status, proof.reason) == ("REFUSED", f"{name} is not a plain file")
+
+
+def test_a_pipe_in_place_of_a_packed_contract_is_refused(tmp_path: Path) -> None:
+    packed_file = tmp_path / f"pipe{members.PACKED}"
+    with waiting_pipe(packed_file):
+        (proof,) = prove(contracts_in([tmp_path]), engine="now")
+    assert (proof.status, proof.reason) == ("REFUSED", "it is not a plain file")
+
+
+@contextmanager
+def waiting_pipe(path: Path) -> Iterator[None]:
+    """A pipe with something to read at its other end only once somebody reads it: no test waits for ever."""
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(b"x",), daemon=True)
+    writer.start()
+    try:
+        yield
+    finally:
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        writer.join(5)
+        os.close(reader)
 
 
 def _three_channels(wav: bytes) -> bytes:

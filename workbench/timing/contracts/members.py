@@ -191,6 +191,8 @@ def read(folder: Path, *, max_bytes: int = MAX_BYTES) -> dict[str, bytes]:
             raise UsageError(f"{name} is a link", where=str(folder), hint="copy the contract with its files")
         if not path.exists():
             continue
+        if not path.is_file():  # a pipe would be waited for
+            raise UsageError(f"{name} is not a plain file", where=str(folder), hint="get the contract again")
         try:
             with path.open("rb") as file:
                 content = file.read(left + 1)

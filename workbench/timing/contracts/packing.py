@@ -109,7 +109,10 @@ def unpacked(path: Path, *, max_bytes: int = members.MAX_BYTES) -> dict[str, byt
     """
     where = str(path)
     try:
-        if path.stat().st_size > max_bytes:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):  # a pipe would be waited for
+            raise UsageError("it is not a plain file", where=where, hint=_HINT)
+        if about.st_size > max_bytes:
             raise _too_large(max_bytes, where)
         with zipfile.ZipFile(path) as archive:
             _look(archive.infolist(), where=where, max_bytes=max_bytes)
