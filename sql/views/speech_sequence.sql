@@ -49,7 +49,7 @@ facing as (
             and (
                 agent_start_s is null
                 or (
-                    agent_end_s <= caller_end_s
+                    agent_end_s <= caller_end_s + 0.3::double
                     and agent_start_s < greatest(caller_start_s, caller_end_s - 0.05::double)
                 )
             ) as is_answer

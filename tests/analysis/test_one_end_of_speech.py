@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,33 @@ def test_the_check_of_talk_over_tells_the_overlap_of_the_view(archive: Archive) 
     assert findings.height > 3
     shown = archive.sql("select call_id, round(start_s, 3) as start_s from \"overlaps\" where clock = 'audio'")
     assert findings.join(shown, on=["call_id", "start_s"], how="anti").is_empty()
+
+
+@pytest.mark.parametrize("outlasts_s", [-0.5, 0.0, 0.2, 0.3, 0.31, 2.0])
+@pytest.mark.parametrize("answers_s", [-0.06, -0.05, 0.0, 1.0])
+def test_the_check_of_slow_responses_takes_the_answers_of_the_view(
+    tmp_path: Path, outlasts_s: float, answers_s: float
+) -> None:
+    """An agent that outlasts the caller by 0.3 s at most owes an answer; one 0.05 s early at most gives it at 0 s."""
+    from workbench.archive.asserting import assert_pack
+    from workbench.assertions import load_pack
+    from workbench.schema.call import Call, Turn
+
+    def turn(role: str, start_s: float, end_s: float) -> Turn:
+        return Turn(role=role, text="Well.", start_s=start_s, end_s=end_s)
+
+    turns = [turn("caller", 2.5, 4.5), turn("agent", 4.5 + answers_s, 9.0)]
+    if answers_s >= 0.4:
+        turns.append(turn("agent", 0.0, 4.5 + outlasts_s))
+    source = {"source_format": "made", "source_uri": "made", "source_sha256": "0" * 64}
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add([Call(id="c", turn_clock="reported", turns=turns, **source)])
+        assert_pack(archive.layout, load_pack("caller-experience"))
+        archive.refresh()
+        shown = archive.sql("select count(*) as n, max(gap_s) as longest from turn_gaps").row(0)
+        observed = archive.sql("select observed from assertion_results where assertion_id = 'slow_response'")[
+            "observed"
+        ]
+    assert observed.len() == 1
+    said = json.loads(observed[0])
+    assert (said["responses"], said["longest_gap_s"]) == shown

@@ -149,3 +149,11 @@ def test_only_an_unscorable_recording_is_not_scorable_and_names_the_reason(made)
         assert (unusable["status"], doubtful["status"]) == ("NOT_SCORABLE", "INCONCLUSIVE")
         assert "one channel is empty" in unusable["message"]
         assert "echo" in doubtful["message"]
+
+
+def test_an_answer_that_starts_just_before_the_caller_ends_took_no_time(made):
+    turns = [made.turn("caller", 0.0, 2.0), made.turn("agent", 1.96, 4.0), made.turn("agent", 7.0, 8.0)]
+    row = made.only(made.rows({"turns": turns}), "slow_response")
+    assert (row["status"], row["observed"]) == ("PASS", {"responses": 1, "longest_gap_s": 0.0})
+    turns[1] = made.turn("agent", 1.94, 4.0)
+    assert statuses(made, {"turns": turns}, "slow_response") == ["SKIPPED"]

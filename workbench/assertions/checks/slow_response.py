@@ -18,6 +18,8 @@ KIND = "slow_response"
 ABOUT = "The agent starts too long after the caller ended."
 MAGNITUDE = "response gap in seconds"
 STRETCH = True
+EARLY_MS = 50
+"""An agent that starts no more than this before the caller's end answers, after 0 s."""
 
 NonNegative = Annotated[float, Meta(ge=0)]
 
@@ -54,18 +56,23 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
     stretches, clocks = speech(rows, merge_gap_s=limits.merge_gap_s)
     responses = clocked(
         stretches.with_columns(
+            caller_start=last("caller", "start_ms"),
             caller_end=last("caller", "end_ms"),
             caller_turn=last("caller", "turn_ix"),
             caller_untimed=last("caller", "untimed"),
             agent_start=last("agent", "start_ms"),
             agent_end=last("agent", "end_ms"),
-        ).filter(
+        )
+        .filter(
             (pl.col("role") == "agent")
-            & (pl.col("caller_end") <= pl.col("start_ms"))
-            & (pl.col("agent_start") < pl.col("caller_end")).fill_null(value=True)
+            & (pl.col("caller_end") - EARLY_MS <= pl.col("start_ms"))
+            & (pl.col("agent_start") < pl.max_horizontal("caller_start", pl.col("caller_end") - EARLY_MS)).fill_null(
+                value=True
+            )
             & (pl.col("agent_end") <= pl.col("caller_end") + milliseconds(limits.held_floor_s)).fill_null(value=True)
             & (pl.col("untimed") == pl.col("caller_untimed"))
-        ),
+        )
+        .with_columns(caller_end=pl.min_horizontal("caller_end", "start_ms")),
         clocks,
         start="caller_end",
         end="start_ms",
