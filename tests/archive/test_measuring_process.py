@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_calls import made_call
 
 from workbench.archive import measuring, measuring_process
 from workbench.archive.archive import Archive
+from workbench.archive.layout import Layout
 from workbench.archive.measure_job import Batch, Job
 from workbench.archive.measuring_process import Measurers
+from workbench.audio.config import MeasureConfig
 from workbench.errors import ArchiveFailed
 
 TABLES = ("channels", "segments", "input_health", "frames", "moments")
@@ -79,11 +84,13 @@ def test_a_process_that_is_killed_is_one_clear_error_and_nothing_is_written(
     before = archive.snapshot
     killed = threading.Event()
 
-    def killing(self: Measurers, job: Job, _stop: threading.Event) -> Batch:
-        if not killed.is_set():
-            killed.set()
-            os.kill(self.processes[0].pid, signal.SIGKILL)
-        return self.processes[0].measure(job)
+    def killing(self: Measurers, job: Job, stop: threading.Event) -> Batch:
+        if killed.is_set():
+            return Batch()
+        killed.set()
+        found = self.processes[0].measure(job, stop)  # it has begun
+        os.kill(self.processes[0].pid, signal.SIGKILL)
+        return found if stop.is_set() else self.processes[0].measure(job, stop)
 
     monkeypatch.setattr(Measurers, "__call__", killing)
     with pytest.raises(ArchiveFailed, match=r"a measuring process ended before its work was done \(exit status -9\)"):
@@ -102,3 +109,58 @@ def test_few_hours_are_measured_by_threads(monkeypatch: pytest.MonkeyPatch, tmp_
     archive = archive_of(tmp_path / "a", tmp_path / "sounds", count=2)
     assert archive.measure(workers=2).measured == 2
     assert made == []
+
+
+def test_the_current_folder_is_no_place_for_modules(
+    begun: list[Measurers], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = archive_of(tmp_path / "a", tmp_path / "sounds", count=2)
+    for name in ("pickle", "random", "numpy"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'owned')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    assert archive.measure(workers=2).measured == 2
+    assert not (tmp_path / "owned").exists()
+    assert len(begun[0].processes) == 1
+
+
+@pytest.mark.parametrize("program", ["/nonexistent/python", "/bin/false"])
+def test_where_no_process_can_begin_threads_measure(
+    begun: list[Measurers], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    archive = archive_of(tmp_path / "a", tmp_path / "sounds")
+    monkeypatch.setattr(sys, "executable", program)
+    report = archive.measure(workers=2)
+    assert (report.measured, report.problems) == (6, [])
+    assert not any(process.alive for process in begun[0].processes)
+
+
+def test_a_bug_in_a_process_is_a_bug(begun: list[Measurers], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = archive_of(tmp_path / "a", tmp_path / "sounds", count=2)
+
+    def sent(self: Measurers, _job: Job, stop: threading.Event) -> Batch:
+        return self.processes[0].measure("no job", stop)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Measurers, "__call__", sent)
+    with pytest.raises(RuntimeError, match="AttributeError"):
+        archive.measure(workers=2)
+    assert not begun[0].processes[0].alive
+
+
+def test_a_stop_ends_a_process_at_its_work(tmp_path: Path) -> None:
+    process, stop = measuring_process.Process(), threading.Event()
+    assert process._answer(threading.Event()) == "ready"
+    process._ready = True
+    threading.Timer(0.5, stop.set).start()
+    begun_at = time.monotonic()
+    job = Job(Layout(tmp_path), Waiting(), MeasureConfig(), "run", tmp_path / "frames.parquet")
+    assert process.measure(job, stop).recordings == []
+    assert time.monotonic() - begun_at < 20
+    assert not process.alive
+
+
+class Waiting(list[dict[str, Any]]):
+    """Rows that never come, in the process that unpickles them."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return time.sleep, (60,)

@@ -222,7 +222,8 @@ def test_an_import_goes_on_where_a_killed_one_left_a_half_made_archive(
     for left in ("data", "media"):
         (target / left).mkdir(parents=True)
     (target / "catalog.sqlite").write_bytes(b"half")
-    (target / "write.lock").touch()
+    for name in ("write.lock", "archive.making"):
+        (target / name).touch()
     (tmp_path / "c.json").write_text(
         '{"format": "workbench.call/1", "id": "c", "turns": [{"role": "caller", "text": "hi"}]}', encoding="utf-8"
     )

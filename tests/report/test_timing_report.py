@@ -185,7 +185,7 @@ def test_moments_and_labels_are_counted_apart_and_people_compared(tmp_path: Path
         page = report("timing").build(archive, worst=0)
     shown = " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
     assert "labelled moments 3 with 5 labels in 3 calls judged 2 2 passed, 0 failed not judged 1" in shown
-    assert "2 moments of these have several labels, and count once; 1 of them is labelled both yield and hold" in shown
+    assert "Several labels speak of 2 moments of these; each counts once; 1 of them is labelled both yield and hold" in shown
     assert "A B 2 2 1/2 (50 %, 9-91) 1 0 1 0" in shown
     assert "labels disagree inconclusive 1" in shown
     assert "by a person: A ; B ." in shown

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
+from contextlib import suppress
+from pathlib import Path
 
 from workbench.archive import lake, lock
 from workbench.archive.layout import FORMAT, ROW_GROUP, Layout
@@ -19,15 +20,23 @@ _OPTIONS = {
 
 
 def is_free(layout: Layout) -> bool:
-    """Tell whether an archive can be made in a folder: it is not there, empty, or of an `init` that was killed."""
-    if not layout.root.exists():
+    """Tell whether an archive can be made in a folder: it is not there, empty, or half made by a killed process.
+
+    What is half made has a mark of its own, which is written before anything else, and no files in its folders; a
+    folder ``data`` of somebody else's is never taken for one.
+    """
+    root = layout.root
+    if not root.exists():
         return True
-    parts = (layout.lock, layout.data, layout.media, layout.catalog)
-    unfinished = {part.name for part in parts} | {layout.catalog.name + "-journal"}
-    return layout.root.is_dir() and not {path.name for path in layout.root.iterdir()} - unfinished
+    if not root.is_dir():
+        return False
+    names = {path.name for path in root.iterdir()} - {layout.lock.name}
+    if layout.making.name in names:
+        names -= {part.name for part in _parts(layout)}
+    return not names and not _holds_files(layout)
 
 
-def create(layout: Layout) -> None:
+def create(layout: Layout) -> list[Path]:
     """Make an empty archive with every table, its comments and its options.
 
     Parameters
@@ -35,30 +44,98 @@ def create(layout: Layout) -> None:
     layout : Layout
         Folder to make it in: new, or empty.
 
+    Returns
+    -------
+    list of pathlib.Path
+        The folders that were made for it, the innermost first; empty where it was there.
+
     Raises
     ------
     ArchiveFailed
         When the folder holds something else or cannot be written.
     """
     root = layout.root
+    made = [folder for folder in (root, *root.parents) if not folder.exists()]
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _refused(layout, error) from error
     if not is_free(layout):
         raise _taken(layout)
+    try:
+        with lock.held(layout.lock):
+            _fill_or_clear(layout)
+    except BaseException:
+        if not layout.marker.exists():
+            _remove_folders(layout, made)
+        raise
+    return made
+
+
+def _fill_or_clear(layout: Layout) -> None:
+    if not is_free(layout):  # another process has just made it
+        raise _taken(layout)
+    try:
+        _fill(layout)
+    except BaseException:  # whatever it was goes on; a half-made archive does not stay
+        _clear(layout)
+        raise
+
+
+def unmake(layout: Layout, made: list[Path]) -> None:
+    """Remove an archive that nothing went into: what `create` made, and not a file more.
+
+    Parameters
+    ----------
+    layout : Layout
+        The archive. One that has rows, audio or a writer at work stays.
+    made : list of pathlib.Path
+        What :func:`create` returned.
+    """
     with lock.held(layout.lock):
-        if not is_free(layout):  # another process has just made it
-            raise _taken(layout)
-        try:
-            _fill(layout)
-        except BaseException:  # whatever it was goes on; a half-made archive does not stay
-            shutil.rmtree(root, ignore_errors=True)
-            raise
+        if layout.spools() or _holds_files(layout):
+            return
+        _clear(layout)
+    _remove_folders(layout, made)
+
+
+def _parts(layout: Layout) -> list[Path]:
+    beside = [layout.catalog.with_name(layout.catalog.name + ending) for ending in ("-journal", "-wal", "-shm")]
+    return [layout.marker, layout.catalog, *beside, layout.data, layout.media, layout.making]
+
+
+def _holds_files(layout: Layout) -> bool:
+    """Whether anything but empty folders lies where Parquet files and audio go."""
+    places = (layout.data, layout.media)
+    return any(
+        place.is_symlink() or (place.exists() and any(not path.is_dir() for path in place.rglob("*")))
+        for place in places
+    )
+
+
+def _clear(layout: Layout) -> None:
+    """Remove the parts of an archive without rows: its own files, and empty folders."""
+    for part in _parts(layout):
+        with suppress(OSError):
+            if part.is_dir():
+                for folder in sorted((path for path in part.rglob("*")), reverse=True):
+                    folder.rmdir()
+                part.rmdir()
+            else:
+                part.unlink(missing_ok=True)
+
+
+def _remove_folders(layout: Layout, made: list[Path]) -> None:
+    with suppress(OSError):
+        layout.lock.unlink(missing_ok=True)
+        for folder in made:
+            folder.rmdir()  # never one that holds anything
 
 
 def _taken(layout: Layout) -> ArchiveFailed:
-    return ArchiveFailed("the folder is not empty", where=str(layout.root), hint="name a new folder with --archive")
+    return layout.without_marker() or ArchiveFailed(
+        "the folder is not empty", where=str(layout.root), hint="name a new folder with --archive"
+    )
 
 
 def _refused(layout: Layout, error: OSError) -> ArchiveFailed:
@@ -74,9 +151,8 @@ def _fill(layout: Layout) -> None:
     from workbench.schema import tables
 
     try:
-        for left in (layout.data, layout.media):  # of an init that was killed
-            shutil.rmtree(left, ignore_errors=True)
-        layout.catalog.unlink(missing_ok=True)
+        _clear(layout)  # what a killed process left
+        layout.making.touch()
         layout.data.mkdir()
         layout.media.mkdir()
     except OSError as error:
@@ -86,3 +162,4 @@ def _fill(layout: Layout) -> None:
     with lake.writing(layout) as con:  # at once: one by one, three hundred comments take longer than the rest
         con.execute(";".join(["BEGIN TRANSACTION", *statements, "COMMIT"]))
     layout.marker.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
+    layout.making.unlink()

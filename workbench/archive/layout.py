@@ -37,6 +37,11 @@ class Layout:
         return self.root / "archive.json"
 
     @property
+    def making(self) -> Path:
+        """File that is there while an archive is being made, and where a process was killed at that."""
+        return self.root / "archive.making"
+
+    @property
     def catalog(self) -> Path:
         """SQLite catalogue of the DuckLake."""
         return self.root / "catalog.sqlite"
@@ -97,6 +102,9 @@ class Layout:
                 where=str(self.root),
                 hint=f"workbench init --archive {self.root}, or name another with --archive",
             )
+        lost = self.without_marker()
+        if lost is not None:
+            raise lost
         if not self.marker.is_file() or not self.catalog.is_file():
             raise ArchiveFailed(
                 "this folder is not an archive",
@@ -117,3 +125,13 @@ class Layout:
                 where=str(self.marker),
                 hint="import its sources into a new archive, or install the version of callbench that wrote it",
             )
+
+    def without_marker(self) -> ArchiveFailed | None:
+        """Return the error for a folder that holds all of an archive but its marker; None for any other."""
+        if self.marker.exists() or self.making.exists() or not self.catalog.is_file():
+            return None
+        return ArchiveFailed(
+            "the folder holds an archive that has lost its file archive.json",
+            where=str(self.root),
+            hint=f"restore it from a backup, or write {json.dumps({'format': FORMAT})} into it; nothing was changed",
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -131,23 +130,21 @@ def command(
 def _opened(layout: Layout) -> Iterator[Archive]:
     """Open an archive, made where there is none; one that was made and that nothing went into is removed again."""
     from workbench.archive.archive import Archive
-    from workbench.archive.creating import is_free
+    from workbench.archive.creating import create, is_free, unmake
 
-    made = False
+    made = None
     if is_free(layout):
         try:
-            Archive.create(layout.root)
-            made = True
+            made = create(layout)
         except ArchiveFailed:
             if not layout.marker.exists():
                 raise
-    with Archive(layout.root) as archive:
-        try:
+    try:
+        with Archive(layout.root) as archive:
             yield archive
-        finally:  # from here or from a process beside
-            if made and not layout.spools() and not any(layout.data.rglob("*.parquet")):
-                archive.close()
-                shutil.rmtree(archive.path, ignore_errors=True)
+    finally:
+        if made is not None:
+            unmake(layout, made)
 
 
 def _tell_more(calls: Reading, report: ImportReport) -> None:

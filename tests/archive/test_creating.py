@@ -1,0 +1,137 @@
+"""Making an archive deletes nothing of anybody's: folders called data, an archive without its marker, links."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from made_calls import made_call
+
+from workbench.archive import creating
+from workbench.archive.archive import Archive
+from workbench.archive.layout import Layout
+from workbench.cli import main
+from workbench.errors import ArchiveFailed
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def ran(*words: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main([str(word) for word in words])
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize("name", ["data", "media"])
+def test_a_folder_of_somebody_with_the_name_of_ours_is_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / "p" / name).mkdir(parents=True)
+    (tmp_path / "p" / name / "mine.csv").write_text("precious")
+    (tmp_path / "call.json").write_text('{"format": "workbench.call/1", "id": "c", "turns": []}')
+    before = files(tmp_path)
+    with pytest.raises(ArchiveFailed, match="the folder is not empty"):
+        Archive.create(tmp_path / "p")
+    assert ran("init", "--archive", tmp_path / "p") == 2
+    assert ran("import", tmp_path / "call.json", "--archive", tmp_path / "p") == 2
+    assert ran("import", tmp_path / "p" / name, "--archive", tmp_path / "p") == 2
+    assert files(tmp_path) == before
+
+
+def test_a_link_called_data_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "outer").mkdir()
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "data").symlink_to(tmp_path / "outer")
+    assert ran("init", "--archive", tmp_path / "p") == 2
+    assert (tmp_path / "p" / "data").is_symlink()
+
+
+def test_an_archive_that_lost_its_marker_is_told_and_kept(tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "a") as archive:
+        archive.add([made_call(0, tmp_path / "sounds")])
+    marker = (tmp_path / "a" / "archive.json").read_text()
+    (tmp_path / "a" / "archive.json").unlink()
+    (tmp_path / "cut.wav").write_bytes(b"RIFF")
+    before = files(tmp_path)
+    with pytest.raises(ArchiveFailed, match=r"has lost its file archive\.json"):
+        Archive(tmp_path / "a")
+    assert ran("init", "--archive", tmp_path / "a") == 2
+    assert ran("import", tmp_path / "sounds", "--archive", tmp_path / "a") == 2
+    assert ran("import", tmp_path / "cut.wav", "--strict", "--archive", tmp_path / "a") == 2
+    assert files(tmp_path) == before
+    (tmp_path / "a" / "archive.json").write_text(marker)
+    assert Archive(tmp_path / "a").sql("from calls").height == 1
+
+
+def stopped(*_given: object, **_options: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stop", [(creating.lake, "writing"), (creating.lock, "held")], ids=["filling", "waiting"])
+def test_what_was_there_before_a_failed_creation_is_there_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: tuple[object, str]
+) -> None:
+    (tmp_path / "empty").mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "empty")
+    monkeypatch.setattr(*stop, stopped)
+    for target in ("empty", "link", "p1/p2/p3"):
+        with pytest.raises(KeyboardInterrupt):
+            Archive.create(tmp_path / target)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["empty", "link"]
+
+
+def test_a_failed_first_import_leaves_the_folders_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from workbench.archive import importing
+
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "empty")
+    (tmp_path / "call.json").write_text('{"format": "workbench.call/1", "id": "c", "turns": []}')
+    monkeypatch.setattr(importing, "commit", stopped)
+    for target in ("empty", "link", "p1/p2/p3"):
+        assert ran("import", tmp_path / "call.json", "--archive", tmp_path / target) != 0
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["call.json", "empty", "link"]
+
+
+@pytest.mark.parametrize("busy", ["rows", "writer"])
+def test_an_archive_that_another_process_uses_is_not_taken_away(tmp_path: Path, busy: str) -> None:
+    layout = Layout(tmp_path / "a")
+    made = creating.create(layout)
+    if busy == "rows":
+        with Archive(layout.root) as archive:
+            archive.add([made_call(0, tmp_path / "sounds")])
+    else:
+        (layout.root / ".spool-1-x").mkdir()
+    creating.unmake(layout, made)
+    assert layout.marker.exists()
+    assert Archive(layout.root).snapshot >= 1
+
+
+@pytest.fixture
+def half_made(tmp_path: Path) -> Callable[[], Path]:
+    def make() -> Path:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(creating, "_clear", lambda _layout: None)
+            patch.setattr(creating.lake, "writing", stopped)
+            with pytest.raises(KeyboardInterrupt):
+                Archive.create(tmp_path / "a")
+        return tmp_path / "a"
+
+    return make
+
+
+def test_what_a_killed_creation_left_is_taken_over(half_made: Callable[[], Path]) -> None:
+    left = half_made()
+    assert (left / "archive.making").exists()
+    Archive.create(left).close()
+    assert not (left / "archive.making").exists()
+
+
+def test_a_half_made_archive_with_files_of_somebody_is_left_alone(half_made: Callable[[], Path]) -> None:
+    left = half_made()
+    (left / "data" / "mine.csv").write_text("precious")
+    with pytest.raises(ArchiveFailed, match="the folder is not empty"):
+        Archive.create(left)
+    assert (left / "data" / "mine.csv").read_text() == "precious"
+    shutil.rmtree(left)
