@@ -110,6 +110,11 @@ def test_the_report_plays_prints_and_asks_for_nothing(browser: Any, page_archive
     for width in (1200, 420):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in (1200, 1440):  # no column is cut at the edge of its box on a desk
+        page.set_viewport_size({"width": width, "height": 900})
+        cut = "all => all.filter(box => box.scrollWidth > box.clientWidth).map(box => box.getAttribute('aria-label'))"
+        assert page.locator(".scroll").evaluate_all(cut) == []
+    page.set_viewport_size({"width": 420, "height": 900})
     curve = page.locator("figure.survival svg svg").first.bounding_box()
     assert 158 < curve["height"] < 170
     page.emulate_media(media="print")
