@@ -73,6 +73,22 @@ def test_a_sample_rate_no_recording_has_is_refused(tmp_path: Path, rate: int, ac
     assert caught.value.rule == "sample_rate"
 
 
+@pytest.mark.parametrize(("channels", "accepted"), [(2, True), (64, True), (65, False), (65_535, False)])
+def test_more_channels_than_a_recording_of_a_call_has_are_refused(
+    tmp_path: Path, channels: int, accepted: bool
+) -> None:
+    path = wav(tmp_path / "a.wav", 8000)
+    content = bytearray(path.read_bytes())
+    content[22:24] = struct.pack("<H", channels)
+    path.write_bytes(content)
+    if accepted:
+        assert probe(path).channel_count == channels
+        return
+    with pytest.raises(ImportFailed, match=f"{channels:,} channels; .* at most 64") as caught:
+        probe(path)
+    assert caught.value.rule == "too_many_channels"
+
+
 def test_the_sample_rate_of_a_headerless_file_is_held_to_the_same(tmp_path: Path) -> None:
     (tmp_path / "a.ulaw").write_bytes(b"\x7f" * 800)
     with pytest.raises(ImportFailed, match="80 Hz") as caught:

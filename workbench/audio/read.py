@@ -78,8 +78,8 @@ def probe(path: str | Path, *, encoding: str | None = None, sample_rate_hz: int 
     ------
     ImportFailed
         By rule: ``bad_file_name``, ``empty_file``, ``no_samples``, ``not_audio``, ``sample_rate``,
-        ``truncated_audio``, ``unsupported_codec``. ``non_finite_samples`` and what a decoder finds half-way
-        are found where a file is read to its end, as by :func:`pcm_sha256`.
+        ``too_many_channels``, ``truncated_audio``, ``unsupported_codec``. ``non_finite_samples`` and what a
+        decoder finds half-way are found where a file is read to its end, as by :func:`pcm_sha256`.
     UsageError
         When `encoding` is unknown or lacks a sample rate.
     MissingExtra

@@ -10,7 +10,7 @@ import msgspec
 from workbench.audio import stopping
 from workbench.audio.file_name import checked_name
 from workbench.audio.mp3 import expected_samples, quiet
-from workbench.audio.wav import PCM, SUBTYPES, read_wav_header
+from workbench.audio.wav import PCM, SUBTYPES, read_wav_header, require_channels
 from workbench.errors import ImportFailed, UsageError
 from workbench.plural import plural
 
@@ -86,8 +86,8 @@ def identify(path: str | Path, *, encoding: str | None = None, sample_rate_hz: i
     Raises
     ------
     ImportFailed
-        ``bad_file_name``, ``empty_file``, ``no_samples``, ``not_audio``, ``sample_rate``, ``truncated_audio``
-        or ``unsupported_codec``.
+        ``bad_file_name``, ``empty_file``, ``no_samples``, ``not_audio``, ``sample_rate``, ``too_many_channels``,
+        ``truncated_audio`` or ``unsupported_codec``.
     UsageError
         When the encoding is unknown or lacks a sample rate.
     MissingExtra
@@ -102,6 +102,7 @@ def identify(path: str | Path, *, encoding: str | None = None, sample_rate_hz: i
             rule="sample_rate",
             hint="the header is damaged or was written wrong; export or copy the recording again",
         )
+    require_channels(source.channel_count, where)
     return source
 
 

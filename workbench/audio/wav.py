@@ -58,8 +58,40 @@ class WavHeader(msgspec.Struct, frozen=True, kw_only=True):
         return self.data_bytes // (self.channel_count * self.bits // 8)
 
 
+MOST_CHANNELS = 64
+"""More are no recording of a call: the header is damaged."""
+
+
 def _cut_short(where: str, what: str) -> ImportFailed:
     return ImportFailed(what, where=where, hint="export or copy the recording again", rule="truncated_audio")
+
+
+def require_channels(count: int, where: str) -> None:
+    """Refuse more channels than a recording of a call has.
+
+    Parameters
+    ----------
+    count : int
+        Channels.
+    where : str
+        Name of the file, for the error.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    ImportFailed
+        ``too_many_channels`` above 64.
+    """
+    if count > MOST_CHANNELS:
+        raise ImportFailed(
+            f"{count:,} channels; a recording of a call has at most {MOST_CHANNELS}",
+            where=where,
+            rule="too_many_channels",
+            hint="the header is damaged or was written wrong; export or copy the recording again",
+        )
 
 
 def read_wav_header(file: BinaryIO, where: str) -> WavHeader | None:
@@ -81,7 +113,7 @@ def read_wav_header(file: BinaryIO, where: str) -> WavHeader | None:
     ------
     ImportFailed
         ``truncated_audio`` when the header is cut or promises more samples than the file has, ``no_samples``
-        when there are none, ``not_audio`` when the header makes no sense.
+        when there are none, ``too_many_channels`` above 64, ``not_audio`` when the header makes no sense.
     """
     size = os.fstat(file.fileno()).st_size
     position, riff = 12, b""
@@ -124,6 +156,7 @@ def read_wav_header(file: BinaryIO, where: str) -> WavHeader | None:
             rule="not_audio",
             hint="convert the file to WAV, FLAC, MP3 or OGG first",
         )
+    require_channels(shape[1], where)
     return _place_of_samples(file, where, shape, declared=length, offset=position + 8, size=size)
 
 
