@@ -81,6 +81,15 @@ def test_what_cannot_be_pinned_leaves_nothing(
     assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.parametrize("number", ["-1", "a", "", "1.0", "1#2", "12345678901234567890"])
+@pytest.mark.parametrize("given", [("--channels", "caller,agent"), ()])
+def test_what_is_no_number_of_an_incident_is_said_to_be_none(
+    call: Path, at: Run, number: str, given: tuple[str, ...]
+) -> None:
+    code, _, err = at("pin", f"{call}#{number}", "--expect", "yield", *given)
+    assert (code, f"{number!r} is no number of an incident" in err) == (2, True)
+
+
 def test_a_file_without_a_critical_incident_has_no_worst(at: Run, tmp_path: Path) -> None:
     calm = CLIPS / "vapi-default-01-hard-interruption.example.wav"
     code, _, err = at("pin", calm, "--channels", "caller,agent", "--expect", "yield", "-o", tmp_path / "c")

@@ -39,6 +39,8 @@ def test_every_number_of_a_config_can_be_set_and_is_told(config: MeasureConfig |
         typed = "true" if name == "echo_gate" else "-7" if name == "abs_gate_db" else "0.5"
         if getattr(config, name) == 0.5:
             typed = "0.25"
+        if name in ("frame_ms", "hop_ms"):
+            typed = "15"
         found = with_settings(config, [f"{name}={typed}"], given={})
         assert found != config
         assert changed(found) == f"{name} {typed}"
@@ -56,6 +58,7 @@ def test_every_number_of_a_config_can_be_set_and_is_told(config: MeasureConfig |
         (["max_search_s=1"], {"max_search_s": 2.0}, "given twice"),
         (["echo_coherence=3"], {}, "must lie in 0..1"),
         (["max_search_s=none"], {}, "is no number"),
+        (["max_search_s=1e-300"], {}, "must lie in 0.01..86400"),
     ],
 )
 def test_what_cannot_be_set_is_refused(texts: list[str], given: dict[str, float], said: str) -> None:

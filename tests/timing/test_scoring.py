@@ -193,6 +193,8 @@ def test_frames_in_common_are_counted() -> None:
     "wrong",
     [
         {"max_search_s": -1.0},
+        {"max_search_s": 1e-300},
+        {"max_search_s": 0.0},
         {"max_search_s": 1e17},
         {"max_talk_over_s": float("inf")},
         {"snr_gate_db": 1000.0},

@@ -66,7 +66,7 @@ def target_of(text: str, *, file: str | None) -> Target | None:
     Raises
     ------
     UsageError
-        When an address comes without its file, or a file without an address.
+        When an address comes without its file, a file without an address, or a file with what is no number.
     """
     numbered = _NUMBERED.fullmatch(text)
     head = numbered["file"] if numbered else text
@@ -84,7 +84,21 @@ def target_of(text: str, *, file: str | None) -> Target | None:
         raise UsageError("--file goes with an address", where=text, hint="such as apx-0123456789ab#1")
     if Path(text).is_file():
         return Target(path=text)
-    return Target(path=head, number=number) if numbered and Path(head).is_file() else None
+    if numbered and Path(head).is_file():
+        return Target(path=head, number=number)
+    _require_no_file(text)
+    return None
+
+
+def _require_no_file(text: str) -> None:
+    """Refuse a file followed by what is no number of an incident: no call is meant."""
+    for place in (at for at, letter in enumerate(text) if letter == "#"):
+        if Path(text[:place]).is_file():
+            raise UsageError(
+                f"{text[place + 1 :]!r} is no number of an incident",
+                where=text,
+                hint="FILE#N with N from 1, as workbench autopsy FILE lists them; FILE alone is the first critical one",
+            )
 
 
 def pin_incident(

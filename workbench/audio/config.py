@@ -10,7 +10,9 @@ import msgspec
 from workbench.decimals import decimals
 from workbench.errors import UsageError
 
-MOST_MS = 10_000.0
+LEAST_MS, MOST_MS = 1.0, 10_000.0
+"""Shorter than a millisecond there is no level of speech; a hop of a sample gives a frame for each."""
+
 RANGES = {
     "rel_db": (0.0, 120.0),
     "abs_gate_db": (-120.0, 0.0),
@@ -48,7 +50,7 @@ class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
     Raises
     ------
     UsageError
-        When a length is not positive or the quantile lies outside 0..1.
+        When a length lies outside 1..10,000 ms, a frame is shorter than a hop, or another value outside its range.
     """
 
     frame_ms: float = 20.0
@@ -62,9 +64,10 @@ class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
     backend: Literal["energy"] = "energy"
 
     def __post_init__(self) -> None:
-        if not 0 < self.frame_ms <= MOST_MS or not 0 < self.hop_ms <= MOST_MS:
+        if not LEAST_MS <= self.hop_ms <= self.frame_ms <= MOST_MS:
             raise UsageError(
-                f"frame_ms {self.frame_ms} and hop_ms {self.hop_ms} must both lie above 0, up to {MOST_MS:g}",
+                f"frame_ms is {decimals(self.frame_ms)} and hop_ms {decimals(self.hop_ms)}; both must lie in "
+                f"{decimals(LEAST_MS)}..{decimals(MOST_MS)}, and a frame is at least a hop",
                 hint="the published values are 20 and 10",
             )
         for name, (least, most) in RANGES.items():

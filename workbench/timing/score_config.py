@@ -12,6 +12,9 @@ from workbench.errors import UsageError
 MOST_S, MOST_DB = 86_400.0, 200.0
 """A day, and more than there is between silence and full scale."""
 
+LEAST_SEARCH_S = 0.01
+"""A hop of the published method: nothing is found in less."""
+
 
 class ScoreConfig(msgspec.Struct, kw_only=True, frozen=True):
     """How moments are found and scored on the runs of speech of the two parties.
@@ -57,7 +60,8 @@ class ScoreConfig(msgspec.Struct, kw_only=True, frozen=True):
     Raises
     ------
     UsageError
-        When a time is no number of 0..86,400 s, a level none of 0..200 dB, or the coherence none of 0..1.
+        When a time is no number of 0..86,400 s, the search is shorter than 0.01 s, a level is none of 0..200 dB, or
+        the coherence none of 0..1.
     """
 
     yield_hangover_s: float = 0.20
@@ -83,9 +87,10 @@ class ScoreConfig(msgspec.Struct, kw_only=True, frozen=True):
             if value is None or isinstance(value, bool):
                 continue
             most = 1.0 if name == "echo_coherence" else MOST_DB if name.endswith("_db") else MOST_S
-            if not 0 <= value <= most:
+            least = LEAST_SEARCH_S if name == "max_search_s" else 0.0
+            if not least <= value <= most:
                 raise UsageError(
-                    f"{name} is {decimals(value)}; it must lie in 0..{decimals(most)}",
+                    f"{name} is {decimals(value)}; it must lie in {decimals(least)}..{decimals(most)}",
                     hint="the published values are the defaults",
                 )
 
