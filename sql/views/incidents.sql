@@ -1,21 +1,23 @@
 -- incidents
--- One row per incident of a call: a moment that the scan found, with its severity and facts of its call.
--- Key: call_id, recording_id, moment_ix.
+-- One row per incident of a call: a moment that the scan found or a silence that faint sound hid from it, with its severity.
+-- Key: call_id, recording_id, rank.
 -- Reads: moments, segments, recordings, calls, input_health, timing_inputs.
 -- Units: *_s seconds, coherence and confidence 0..1.
 -- call_id: call.
 -- recording_id: recording it was heard in.
--- moment_ix: position among the moments of the recording.
+-- moment_ix: position among the moments of the recording; empty: a silence that the scan has in pieces, with faint sound between.
 -- lane: two_channel, or mono, where only silence can be read.
 -- rank: 1 is the most severe of the call; then the longest, then the earliest; what stands apart comes last.
 -- incident: barge_in, talk_over, dead_air, latency_spike or echo_suspected.
--- severity: critical, warning or caveat, as published.
+-- severity: critical, warning or caveat, as published; of a silence that holds faint sound by its length without it.
 -- aside: why it is told and counted apart: faint, touch or short_stop; empty: it is not.
 -- faint: whether it rests on faint sound alone.
 -- onset_s: when it begins on the call's clock.
 -- end_s: when it ends; the end of the search for a yield that did not come is not in the rows: see agent_quiet_s.
--- magnitude_s: how long both spoke, nobody spoke, or the activity lasted.
+-- magnitude_s: how long both spoke, nobody spoke (faint sound is no speech), or the activity lasted.
 -- without_faint_s: how long nobody spoke after a caller or an agent, faint sound left out; empty: another kind.
+-- until_sound_s: how long it was after a caller or an agent until any sound, faint or not; empty: another kind.
+-- agent_after_s: the same until the agent spoke, faint sound left out; empty: it did not, or another kind.
 -- yield_after_s: onset to the agent going quiet, its hangover counted; empty: it did not within the search, or another kind.
 -- agent_quiet_s: the same without the hangover, as scores have it; empty: as before.
 -- coherence: cosine with the agent's envelope; empty: no suspected echo.
@@ -26,9 +28,10 @@
 -- agent_id: agent that answered; empty: not supplied.
 -- agent_version: version of the agent; empty: not supplied.
 -- A call with several recordings is told from one: that timing is read from, else its first mono recording.
--- moments.magnitude_s counts a silence until the agent speaks; here it ends where anybody does.
+-- moments.magnitude_s counts a silence until the agent makes a sound; here it ends where anybody speaks. Waits for an
+-- answer of 2 s and silences after the agent of 5 s that faint sound broke into pieces are told whole.
 -- Apart stand incidents that rest on faint sound alone (faint: breath, clicks, bleed, which no view of turn-taking
--- reads), warnings of an overlap of 0.04 s or less (touch: shorter than the method can tell), and warnings of an agent
+-- reads; also the rest of a silence that began earlier), warnings of an overlap of 0.04 s or less (touch: shorter than the method can tell), and warnings of an agent
 -- that stops where, with faint sound left out, nobody speaks for less than 5 s (short_stop: a pause, no dead air).
 with
 mono as (
@@ -46,51 +49,124 @@ heard as (
     from mono
 ),
 speech as (
-    select call_id, recording_id, start_s, faint
+    select call_id, recording_id, role, start_s, end_s, coalesce(faint, false) as faint
     from segments
     where backend = 'energy' and role in ('caller', 'agent')
 ),
-found as (
+firm as (
     select
-        moments.*, heard.lane,
-        case when moments.kind in ('long_response_gap', 'agent_stop_no_caller') then
-            (
-                select min(speech.start_s)
-                from speech
-                where
-                    speech.call_id = moments.call_id and speech.recording_id = moments.recording_id
-                    and speech.start_s >= moments.onset_s - 1e-6
-            ) - moments.onset_s
-        end as nobody_s,
-        case when moments.kind in ('long_response_gap', 'agent_stop_no_caller') then
-            coalesce(
-                (
-                    select min(speech.start_s)
-                    from speech
-                    where
-                        speech.call_id = moments.call_id and speech.recording_id = moments.recording_id
-                        and speech.start_s >= moments.onset_s - 1e-6
-                        and speech.faint is not true
-                ),
-                recordings.offset_s + recordings.duration_s
-            ) - moments.onset_s
-        end as firm_s
-    from moments
+        call_id,
+        recording_id,
+        max(end_s) over so_far as onset_s,
+        arg_max(role, end_s) over so_far as role,
+        lead(start_s) over (partition by call_id, recording_id order by start_s, end_s, role) as next_s
+    from speech
+    where not faint
+    window so_far as (
+        partition by call_id, recording_id order by start_s, end_s, role rows unbounded preceding
+    )
+),
+silent as (
+    select
+        firm.call_id,
+        firm.recording_id,
+        if(firm.role = 'caller', 'long_response_gap', 'agent_stop_no_caller') as kind,
+        firm.onset_s,
+        coalesce(firm.next_s, recordings.offset_s + recordings.duration_s) as until_s,
+        round(coalesce(firm.next_s, recordings.offset_s + recordings.duration_s) - firm.onset_s, 6) as magnitude_s
+    from firm
+    join recordings using (call_id, recording_id)
+),
+hidden as (
+    select
+        call_id, recording_id, kind, onset_s, magnitude_s,
+        if(magnitude_s >= 5, 'dead_air', 'latency_spike') as incident,
+        if(magnitude_s >= 5, 'critical', 'warning') as severity
+    from silent
+    where
+        magnitude_s >= if(kind = 'long_response_gap', 2, 5)
+        and exists (
+            select 1
+            from speech
+            where
+                speech.call_id = silent.call_id and speech.recording_id = silent.recording_id and speech.faint
+                and speech.start_s < silent.until_s and speech.end_s > silent.onset_s
+        )
+        and not exists (
+            select 1
+            from moments
+            where
+                moments.call_id = silent.call_id and moments.recording_id = silent.recording_id
+                and moments.kind in ('long_response_gap', 'agent_stop_no_caller') and moments.faint is not true
+                and abs(moments.onset_s - silent.onset_s) < 0.05::double
+        )
+),
+told as (
+    select * from moments
+    union all by name
+    select * from hidden
+),
+found as (
+    select told.*, heard.lane, recordings.offset_s + recordings.duration_s as over_s
+    from told
     join heard using (call_id, recording_id)
     join recordings using (call_id, recording_id)
+),
+heard_next as (
+    select
+        found.call_id,
+        found.recording_id,
+        found.onset_s,
+        found.kind,
+        min(speech.start_s) as any_s,
+        coalesce(min(speech.start_s) filter (where not speech.faint), any_value(found.over_s)) as firm_s,
+        min(speech.start_s) filter (where not speech.faint and speech.role = 'agent') as agent_s
+    from found
+    left join speech
+        on
+            speech.call_id = found.call_id and speech.recording_id = found.recording_id
+            and speech.start_s >= found.onset_s - 1e-6
+    where found.kind in ('long_response_gap', 'agent_stop_no_caller')
+    group by found.call_id, found.recording_id, found.onset_s, found.kind
+),
+sounding as (
+    select
+        found.*,
+        heard_next.firm_s,
+        round(heard_next.agent_s - found.onset_s, 6) as agent_after_s,
+        case when heard_next.firm_s is not null then
+            round(least(found.magnitude_s, coalesce(heard_next.any_s - found.onset_s, found.magnitude_s)), 6)
+        end as until_sound_s
+    from found
+    left join heard_next using (call_id, recording_id, onset_s, kind)
 ),
 lasting as (
     select
         *,
-        round(least(magnitude_s, coalesce(nobody_s, magnitude_s)), 6) as length_s,
-        round(greatest(firm_s, least(magnitude_s, coalesce(nobody_s, magnitude_s))), 6) as without_faint_s
-    from found
+        case when firm_s is not null then round(greatest(firm_s - onset_s, until_sound_s), 6) end as without_faint_s,
+        coalesce(if(faint, until_sound_s, without_faint_s), magnitude_s) as length_s,
+        coalesce(length_s > until_sound_s + 1e-6, false) as longer
+    from sounding
+),
+graded as (
+    select
+        * replace (
+            case when not longer then incident when length_s >= 5 or kind = 'agent_stop_no_caller' then 'dead_air'
+                else 'latency_spike' end as incident,
+            case when not longer then severity when length_s >= 5 then 'critical'
+                when length_s < 2 and kind = 'long_response_gap' then 'caveat' else 'warning' end as severity
+        ),
+        min(onset_s) filter (where until_sound_s is not null and faint is not true) over (
+            partition by call_id, recording_id, round(onset_s + length_s, 3)
+        ) as silent_from_s
+    from lasting
 ),
 placed as (
     select
         *,
         case
             when faint then 'faint'
+            when until_sound_s is not null and onset_s > silent_from_s + 0.05::double then 'faint'
             when severity <> 'warning' then null
             when
                 kind in ('overlap_while_agent_talking', 'agent_start_during_caller')
@@ -98,7 +174,7 @@ placed as (
                 then 'touch'
             when kind = 'agent_stop_no_caller' and without_faint_s < 5 then 'short_stop'
         end as aside
-    from lasting
+    from graded
 )
 select
     placed.call_id,
@@ -122,7 +198,9 @@ select
         recordings.offset_s + recordings.duration_s
     ) as end_s,
     placed.length_s as magnitude_s,
-    case when placed.firm_s is not null then placed.without_faint_s end as without_faint_s,
+    placed.without_faint_s,
+    placed.until_sound_s,
+    placed.agent_after_s,
     placed.yield_after_s,
     placed.agent_quiet_s,
     placed.coherence,

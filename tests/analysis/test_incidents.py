@@ -11,8 +11,10 @@ import pytest
 from workbench.analysis.incident_costs import costs, read_prices
 from workbench.analysis.incidents import KINDS, address, counts, incidents, sentence, spoken
 from workbench.analysis.incidents_aside import aside_counts, aside_title, listed
+from workbench.analysis.incidents_hidden import hidden
 from workbench.errors import ImportFailed
 from workbench.schema.moments import Moments
+from workbench.timing.score_config import ScoreConfig
 
 EMPTY = dict.fromkeys(("yield_after_s", "agent_quiet_s", "coherence", "confidence"))
 
@@ -38,8 +40,13 @@ ECHO = moment("echo_correlated_activity", 0.5, 6.0, "echo_suspected", "caveat", 
 ALL = [ECHO, OVER, LATE, BARGE, STOP, ON]
 
 
-def found(moments: list[dict[str, Any]], starts: tuple[float, ...] = ()) -> list[dict[str, Any]]:
-    return incidents(moments, name="apx-0123456789ab", duration_s=20.0, search_s=3.0, starts=starts)
+def run(role: str, start_s: float, end_s: float, *, faint: bool = False) -> dict[str, Any]:
+    return {"role": role, "start_s": start_s, "end_s": end_s, "faint": faint}
+
+
+def found(moments: list[dict[str, Any]], segments: tuple[dict[str, Any], ...] = ()) -> list[dict[str, Any]]:
+    every = [*moments, *hidden(moments, segments, duration_s=20.0, config=ScoreConfig())]
+    return incidents(every, name="apx-0123456789ab", duration_s=20.0, segments=segments)
 
 
 def test_the_most_severe_comes_first_and_then_the_longest() -> None:
@@ -66,7 +73,8 @@ def test_the_span_of_a_barge_in_is_its_search_and_ends_with_the_recording() -> N
 
 def test_a_silence_ends_where_anybody_speaks() -> None:
     """The agent is silent for 3 s after 17.0, and after 0.8 s of it the caller speaks: 0.8 s of dead air."""
-    late, stop = found([STOP, LATE], starts=(17.8, 12.5, 0.2))
+    runs = (run("caller", 17.8, 20.0), run("caller", 12.5, 14.0), run("agent", 15.0, 17.0), run("agent", 0.2, 3.0))
+    late, stop = found([STOP, LATE], runs)
     assert (stop["magnitude_s"], stop["scanned_s"], stop["end_s"]) == (pytest.approx(0.8), 3.0, 17.8)
     assert stop["sentence"].endswith("nobody spoke for 0.80 s.")
     assert (late["magnitude_s"], late["end_s"]) == (0.5, 12.5)
@@ -118,14 +126,50 @@ def test_no_warning_of_less_than_the_method_can_tell_is_listed() -> None:
     assert listed(rows) == []
 
 
-def test_a_stop_is_dead_air_where_only_faint_sound_ends_its_silence() -> None:
+def test_a_silence_with_faint_sound_in_it_is_as_long_and_as_severe_as_without() -> None:
     """Silence from 10.0; a faint run at 12.0, words at 16.0: 2 s until any sound, 6 s until words."""
-    stop = STOP | {"onset_s": 10.0, "magnitude_s": 6.0}
-    [row] = incidents([stop], name="a", duration_s=20.0, search_s=3.0, starts=(12.0, 16.0), spoken_from=(16.0,))
-    assert (row["aside"], row["magnitude_s"], row["without_faint_s"]) == (None, 2.0, 6.0)
-    assert row["sentence"].endswith("nobody spoke for 2.00 s. With faint sound left out nobody spoke for 6.00 s.")
-    [row] = incidents([stop], name="a", duration_s=20.0, search_s=3.0, starts=(12.0, 14.0), spoken_from=(14.0,))
-    assert (row["aside"], row["without_faint_s"]) == ("short_stop", 4.0)
+    click, stop = run("caller", 12.0, 12.1, faint=True), STOP | {"onset_s": 10.0, "magnitude_s": 6.0}
+    [row] = found([stop], (run("agent", 2.0, 10.0), click, run("agent", 16.0, 20.0)))
+    assert (row["aside"], row["severity"], row["magnitude_s"], row["until_sound_s"]) == (None, "critical", 6.0, 2.0)
+    assert (row["without_faint_s"], row["agent_after_s"], row["end_s"]) == (6.0, 6.0, 16.0)
+    assert row["sentence"] == (
+        "The agent stopped with no caller speaking near, and nobody spoke for 6.00 s before it spoke again. "
+        "Faint sound (breath, a click, bleed) came 2.00 s into it and is no speech."
+    )
+    [row] = found([stop], (run("agent", 2.0, 10.0), click, run("agent", 14.0, 20.0)))
+    assert (row["aside"], row["severity"], row["without_faint_s"]) == ("short_stop", "warning", 4.0)
+
+
+def test_words_and_answers_are_no_faint_sound() -> None:
+    """The caller pauses at 12.0 and goes on at 12.5; the agent clicks at 15.0 and answers at 17.0."""
+    runs = (
+        run("caller", 8.0, 12.0),
+        run("caller", 12.5, 14.5),
+        run("agent", 15.0, 15.1, faint=True),
+        run("agent", 17.0, 20.0),
+    )
+    rows = {row["onset_s"]: row for row in found([LATE | {"severity": "caveat"}], runs)}
+    assert rows[12.0]["sentence"].endswith("and went on; the agent's next words came 5.00 s after that pause began.")
+    assert (rows[12.0]["scanned_s"], rows[12.0]["severity"]) == (3.0, "caveat")
+    answer = rows[14.5]
+    assert (answer["number"], answer["severity"], answer["magnitude_s"], answer["scanned_s"]) == (
+        1,
+        "warning",
+        2.5,
+        None,
+    )
+    assert answer["sentence"].startswith("The caller stopped and the agent's answer came 2.50 s later. Faint sound ")
+
+
+def test_the_rest_of_a_silence_stands_apart() -> None:
+    """The agent ends at 5.0, the caller clicks at 7.0 to 7.1, and words come at 15.0: 10 s, and not 8 s once more."""
+    stop, rest = STOP | {"onset_s": 5.0, "magnitude_s": 10.0}, LATE | {"onset_s": 7.1, "magnitude_s": 7.9}
+    runs = (run("agent", 1.0, 5.0), run("caller", 7.0, 7.1, faint=True), run("agent", 15.0, 20.0))
+    rows = found([rest | {"severity": "critical", "incident": "dead_air"}, stop], runs)
+    assert [(row["onset_s"], row["severity"], row["aside"]) for row in rows] == [
+        (5.0, "critical", None),
+        (7.1, "critical", "faint"),
+    ]
 
 
 @pytest.mark.parametrize("name", ["short_stop", "touch", "faint"])

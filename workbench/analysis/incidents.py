@@ -9,12 +9,15 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.analysis.incidents_aside import DEAD_AIR_S, FAINT, aside_of, listed
+from workbench.analysis.incidents_aside import FAINT, aside_of, listed
+from workbench.analysis.incidents_hidden import severity_of, within_another
 from workbench.timing.moments import CAVEAT, CRITICAL, GAP, OVERLAP, SILENCE, START, STOP, WARNING
+from workbench.timing.score_config import ScoreConfig
 
 SEVERITIES = (CRITICAL, WARNING, CAVEAT)
 KINDS = ("barge_in", "talk_over", "dead_air", "latency_spike", "echo_suspected")
 ADDRESS_DIGITS = 12
+_OF_SILENCES = ("without_faint_s", "until_sound_s", "agent_after_s")
 
 
 def address(sha256: str) -> str:
@@ -59,10 +62,8 @@ def incidents(
     *,
     name: str,
     duration_s: float,
-    search_s: float,
-    starts: Sequence[float] = (),
-    spoken_from: Sequence[float] | None = None,
-    dead_air_s: float = DEAD_AIR_S,
+    segments: Sequence[Mapping[str, Any]] = (),
+    config: ScoreConfig | None = None,
 ) -> list[dict[str, Any]]:
     """Number the moments of one recording as incidents.
 
@@ -74,14 +75,11 @@ def incidents(
         Address of the recording, see :func:`address`.
     duration_s : float
         Its length in seconds.
-    search_s : float
-        How long after an onset the scan looked for a yield, in seconds.
-    starts : sequence of float
-        When any run of speech of either party begins, in seconds: a silence ends there.
-    spoken_from : sequence of float, optional
-        Those of `starts` that are not faint; all by default.
-    dead_air_s : float
-        From which silence on it is dead air, in seconds.
+    segments : sequence of mapping
+        Its runs of speech on the same clock: `role`, `start_s`, `faint`. A silence ends where the caller or the agent
+        begins, faint runs left out; without runs it is as long as the scan says.
+    config : ScoreConfig, optional
+        What it was scanned with.
 
     Returns
     -------
@@ -90,16 +88,40 @@ def incidents(
         what stands apart: `aside` names why (a key of `ASIDE`), and is None for all others. `address` is
         ``NAME#N``, counted from 1; `onset_s` and `end_s` span what happened; `magnitude_s` says how long both
         spoke, nobody spoke, or the activity lasted; `scanned_s` is the magnitude of the moment, which for a silence
-        counts until the agent speaks, and `without_faint_s` how long that silence is where faint sound is no speech,
-        as views of turn-taking and checks read it (None for what is no such silence); `sentence` is for people.
+        counts until the agent makes a sound (None: the scan has no such moment). A silence after a caller or an agent
+        lasts, and is as severe as it is, with faint sound left out, as views of turn-taking and checks read it:
+        `without_faint_s`; `until_sound_s` is how long it was until any sound, and `agent_after_s` until the agent
+        spoke (None: it did not). All three are None for another kind; what rests on faint sound keeps its own length.
+        `sentence` is for people.
     """
-    begins, heard = sorted(starts), sorted(starts if spoken_from is None else spoken_from)
-    ordered: list[dict[str, Any]] = []
+    config = config or ScoreConfig()
+    parties = [row for row in segments if row["role"] in ("caller", "agent")]
+    firm = [row for row in parties if not row["faint"]]
+    begins, heard, answers = (
+        sorted(row["start_s"] for row in rows)
+        for rows in (parties, firm, [row for row in firm if row["role"] == "agent"])
+    )
+    rows = []
     for moment in moments:
-        row = {**moment, "length_s": _length(moment, begins), "without_faint_s": None}
+        row = {**moment, "length_s": float(moment["magnitude_s"])} | dict.fromkeys(_OF_SILENCES)
         if moment["kind"] in (GAP, STOP):
-            row["without_faint_s"] = max(row["length_s"], _until(heard, moment["onset_s"], duration_s=duration_s))
-        ordered.append(row | {"aside": aside_of(row, dead_air_s=dead_air_s)})
+            onset_s = moment["onset_s"]
+            row["until_sound_s"] = row["length_s"] = min(row["length_s"], _until(begins, onset_s) or row["length_s"])
+            row["without_faint_s"] = row["length_s"]
+            row["agent_after_s"] = moment["magnitude_s"]
+            if parties:
+                to_end_s = round(duration_s - onset_s, 6)
+                row["without_faint_s"] = max(row["length_s"], _until(heard, onset_s) or to_end_s)
+                row["agent_after_s"] = _until(answers, onset_s)
+            if not moment.get("faint"):
+                row["length_s"] = row["without_faint_s"]
+                row |= severity_of(row, config=config)
+        rows.append(row)
+    rest = within_another(rows)
+    ordered = [
+        row | {"aside": FAINT if ix in rest else aside_of(row, dead_air_s=config.dead_air_s)}
+        for ix, row in enumerate(rows)
+    ]
     ordered.sort(
         key=lambda m: (
             m["aside"] is not None,
@@ -113,7 +135,7 @@ def incidents(
     for number, moment in enumerate(ordered, start=1):
         span_s = moment["length_s"]
         if moment["kind"] == OVERLAP:  # what overlaps may have pauses in it: the span is that of the search
-            span_s = search_s if moment["agent_quiet_s"] is None else max(span_s, moment["agent_quiet_s"])
+            span_s = config.max_search_s if moment["agent_quiet_s"] is None else max(span_s, moment["agent_quiet_s"])
         found.append(
             {
                 "address": f"{name}#{number}",
@@ -123,10 +145,10 @@ def incidents(
                 "onset_s": moment["onset_s"],
                 "end_s": round(min(duration_s, moment["onset_s"] + span_s), 6),
                 "magnitude_s": moment["length_s"],
-                "sentence": sentence(moment, duration_s=duration_s, search_s=search_s) + _longer(moment),
+                "sentence": sentence(moment, duration_s=duration_s, search_s=config.max_search_s),
                 "kind": moment["kind"],
-                "scanned_s": moment["magnitude_s"],
-                "without_faint_s": moment["without_faint_s"],
+                "scanned_s": moment.get("scanned_s", moment["magnitude_s"]),
+                **{name: moment[name] for name in _OF_SILENCES},
                 "aside": moment["aside"],
                 "yield_after_s": moment["yield_after_s"],
                 "agent_quiet_s": moment["agent_quiet_s"],
@@ -137,20 +159,10 @@ def incidents(
     return found
 
 
-def _until(starts: Sequence[float], onset_s: float, *, duration_s: float) -> float:
-    """How long from a moment until anybody begins to speak, or to the end."""
+def _until(starts: Sequence[float], onset_s: float) -> float | None:
+    """How long from a moment until a run begins; None where none does."""
     after = bisect_left(starts, onset_s - 1e-6)
-    return float(round((starts[after] if after < len(starts) else duration_s) - onset_s, 6))
-
-
-def _length(moment: Mapping[str, Any], starts: Sequence[float]) -> float:
-    """How long it lasted: for the silence after a caller or an agent, until anybody speaks."""
-    length_s = float(moment["magnitude_s"])
-    if moment["kind"] in (GAP, STOP):
-        after = bisect_left(starts, moment["onset_s"] - 1e-6)
-        if after < len(starts) and (nobody_s := starts[after] - moment["onset_s"]) < length_s - 1e-6:
-            return float(round(nobody_s, 6))
-    return length_s
+    return round(starts[after] - onset_s, 6) if after < len(starts) else None
 
 
 def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -> str:
@@ -159,7 +171,8 @@ def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -
     Parameters
     ----------
     moment : mapping
-        A row of the table `moments`, with `length_s`, how long it lasted.
+        A row of the table `moments`, with `length_s`, how long it lasted; of a silence `until_sound_s` and
+        `agent_after_s` as well, where they were looked at.
     duration_s : float
         Length of the recording in seconds: a silence that reaches its end is told as such.
     search_s : float
@@ -172,7 +185,8 @@ def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -
     """
     kind, length = moment["kind"], f"{moment['length_s']:.2f} s"
     to_the_end = moment["onset_s"] + moment["length_s"] >= duration_s - 0.05
-    broken = moment["length_s"] < moment["magnitude_s"]
+    answer_s = moment.get("agent_after_s", moment["magnitude_s"])
+    broken = answer_s is None or moment["length_s"] < answer_s - 1e-6
     if kind == OVERLAP:
         after = moment["agent_quiet_s"]
         then = (
@@ -184,17 +198,23 @@ def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -
     if kind == START:
         return f"The agent began while the caller was speaking; {_both(moment)}."
     if kind == GAP:
-        if broken:
-            later = f"the agent's next words came {moment['magnitude_s']:.2f} s after that pause began"
-            return f"The caller paused for {length} and went on; {later}."
         if to_the_end:
-            return f"The caller stopped and no answer came in the {length} to the end of the recording."
-        return f"The caller stopped and the agent's answer came {length} later."
+            said = f"The caller stopped and no answer came in the {length} to the end of the recording."
+        elif broken:
+            later = "no words of the agent came after it"
+            if answer_s is not None:
+                later = f"the agent's next words came {answer_s:.2f} s after that pause began"
+            said = f"The caller paused for {length} and went on; {later}."
+        else:
+            said = f"The caller stopped and the agent's answer came {length} later."
+        return said + _faint_before(moment)
     if kind == STOP:
-        if broken:
-            return f"The agent stopped with no caller speaking near; nobody spoke for {length}."
-        until = "to the end of the recording" if to_the_end else "before it spoke again"
-        return f"The agent stopped with no caller speaking near, and nobody spoke for {length} {until}."
+        if broken and not to_the_end:
+            said = f"The agent stopped with no caller speaking near; nobody spoke for {length}."
+        else:
+            until = "to the end of the recording" if to_the_end else "before it spoke again"
+            said = f"The agent stopped with no caller speaking near, and nobody spoke for {length} {until}."
+        return said + _faint_before(moment)
     if kind == SILENCE:
         until = "to the end of the recording" if to_the_end else "before sound came back"
         return f"Nobody spoke for {length} {until}."
@@ -204,12 +224,12 @@ def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -
     )
 
 
-def _longer(moment: Mapping[str, Any]) -> str:
-    """What to add where only faint sound ends a silence: the checks go on counting."""
-    without = moment["without_faint_s"]
-    if without is None or moment["aside"] == FAINT or without <= moment["length_s"] + 0.005:
+def _faint_before(moment: Mapping[str, Any]) -> str:
+    """What to add where faint sound lies in a silence."""
+    sound_s = moment.get("until_sound_s")
+    if sound_s is None or moment["length_s"] <= sound_s + 0.005:
         return ""
-    return f" With faint sound left out nobody spoke for {without:.2f} s."
+    return f" Faint sound (breath, a click, bleed) came {sound_s:.2f} s into it and is no speech."
 
 
 def _both(moment: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ import msgspec
 from workbench.analysis.incidents import address, incidents
 from workbench.analysis.incidents_aside import TOUCH_S
 from workbench.analysis.incidents_channels import MapSource, recognised, roles_of
+from workbench.analysis.incidents_hidden import hidden
 from workbench.audio.config import MeasureConfig
 from workbench.audio.file_digest import file_sha256
 from workbench.timing.health import NEXT_STEPS
@@ -76,9 +77,9 @@ def policy_hash(scanning: ScoreConfig, config: MeasureConfig) -> str:
     Returns
     -------
     str
-        First 12 hex digits of the SHA-256 of both configs' ids and of what stands apart.
+        First 12 hex digits of the SHA-256 of both configs' ids, of what stands apart, and of how silences are told.
     """
-    told = f"{config.config_id} {scanning.config_id} apart {TOUCH_S}"
+    told = f"{config.config_id} {scanning.config_id} apart {TOUCH_S} silences without faint sound"
     return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
@@ -188,15 +189,14 @@ def measured(
         incidents=[]
         if mode is None
         else incidents(
-            found.moments,
+            [
+                *found.moments,
+                *hidden(found.moments, found.segments, duration_s=found.duration_s, config=scanning),
+            ],
             name=name,
             duration_s=found.duration_s,
-            search_s=scanning.max_search_s,
-            starts=[row["start_s"] for row in found.segments if row["role"] in ("caller", "agent")],
-            spoken_from=[
-                row["start_s"] for row in found.segments if row["role"] in ("caller", "agent") and not row["faint"]
-            ],
-            dead_air_s=scanning.dead_air_s,
+            segments=found.segments,
+            config=scanning,
         ),
         sound=found.sound,
     )

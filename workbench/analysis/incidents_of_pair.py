@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 from workbench.analysis.incidents import address, incidents
+from workbench.analysis.incidents_hidden import hidden
 from workbench.analysis.incidents_of_file import TWO_CHANNELS, Examined, measured
 from workbench.audio.config import MeasureConfig
 from workbench.errors import ImportFailed
@@ -130,12 +131,11 @@ def _incidents(
     ]
     line = lay(recordings, pl.DataFrame(runs), config)
     moments = scan(line.speech, scanning)
+    told = [row | {"faint": rests} for row, rests in zip(moments, resting(moments, runs, scanning), strict=True)]
     return incidents(
-        [row | {"faint": rests} for row, rests in zip(moments, resting(moments, runs, scanning), strict=True)],
+        [*told, *hidden(told, runs, duration_s=duration_s, config=scanning)],
         name=name,
         duration_s=duration_s,
-        search_s=scanning.max_search_s,
-        starts=[row["start_s"] for row in runs],
-        spoken_from=[row["start_s"] for row in runs if not row["faint"]],
-        dead_air_s=scanning.dead_air_s,
+        segments=runs,
+        config=scanning,
     )

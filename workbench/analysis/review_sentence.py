@@ -11,7 +11,7 @@ from workbench.timing.score_config import ScoreConfig
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
 
-LENGTH = "select magnitude_s from incidents where call_id = $call and recording_id = $recording and moment_ix = $moment"
+INCIDENT = "from incidents where call_id = $call and recording_id = $recording and moment_ix = $moment"
 END = "select offset_s + duration_s as end_s from recordings where call_id = $call and recording_id = $recording"
 
 
@@ -31,7 +31,12 @@ def sentence_of(archive: Archive, moment: Mapping[str, Any]) -> str:
         One sentence. Of a call whose incidents are told from another recording a silence is as long as the scan says.
     """
     recording = {"call": moment["call_id"], "recording": moment["recording_id"]}
-    length = archive.sql(LENGTH, recording | {"moment": moment["moment_ix"]})
-    length_s = moment["magnitude_s"] if length.is_empty() else length["magnitude_s"].item()
+    found = archive.sql(INCIDENT, recording | {"moment": moment["moment_ix"]})
+    lasting = {"length_s": moment["magnitude_s"]}
+    if not found.is_empty():
+        told = found.row(0, named=True)
+        lasting = {"length_s": told["magnitude_s"]}
+        if told["until_sound_s"] is not None:
+            lasting |= {name: told[name] for name in ("until_sound_s", "agent_after_s")}
     end_s = archive.sql(END, recording)["end_s"].item()
-    return sentence({**moment, "length_s": length_s}, duration_s=end_s, search_s=ScoreConfig().max_search_s)
+    return sentence({**moment, **lasting}, duration_s=end_s, search_s=ScoreConfig().max_search_s)
