@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.incidents import counts
 from workbench.analysis.incidents_aside import aside_counts, aside_title, listed
 from workbench.analysis.incidents_health import SCOPE, plain_reason, plain_warning, swap_reason
+from workbench.plural import plural
 from workbench.report.incident_drawing import MOST_CARDS, Drawing
 from workbench.report.render import render
 from workbench.report.sound import BUDGET_BYTES, Sounds
+from workbench.timing.moments import CAVEAT
 
 if TYPE_CHECKING:
     from workbench.analysis.incidents_of_file import Examined
@@ -23,6 +26,12 @@ MAPS = {
     "assumed": "assumed: nobody has said so",
     "format": "one channel for all",
 }
+
+CAVEATS = {
+    "echo_suspected": ("suspected echo, which may be no caller", "suspected echoes, which may be no caller"),
+    "latency_spike": ("pause of the caller, who went on", "pauses of the caller, who went on"),
+}
+"""One and several, by the incidents that can be a caveat."""
 
 
 def build(examined: Examined, measurement: Measured, *, policy: str, costs: dict[str, Any] | None = None) -> str:
@@ -57,6 +66,7 @@ def build(examined: Examined, measurement: Measured, *, policy: str, costs: dict
         version=workbench_version(),
         examined=examined,
         counts=counts(examined.incidents),
+        caveats=_caveats(told),
         scope=SCOPE.get(examined.mode or ""),
         map_said=MAPS[examined.channel_map],
         overview=drawing.overview(),
@@ -77,3 +87,10 @@ def build(examined: Examined, measurement: Measured, *, policy: str, costs: dict
         swap=swap_reason(examined),
         costs=costs,
     )
+
+
+def _caveats(told: Sequence[dict[str, Any]]) -> str:
+    """Say what the caveats are, by kind."""
+    kinds = [one["incident"] for one in told if one["severity"] == CAVEAT]
+    found = [plural(kinds.count(kind), one, many=many) for kind, (one, many) in CAVEATS.items() if kind in kinds]
+    return ", ".join(found) or "no suspected echo, no pause of the caller taken for a wait"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.incidents import spoken
+from workbench.analysis.incidents_aside import listed
 from workbench.report.figures import LEVEL_COLUMNS, level_path
 from workbench.report.moments import (
     AFTER_END_S,
@@ -101,9 +102,9 @@ class Drawing:
         }
 
     def overview(self) -> Overview:
-        """Return the whole recording with all incidents."""
+        """Return the whole recording with its incidents; what stands apart is not drawn."""
         scale = Scale(0.0, self.examined.duration_s)
-        flags = _flags(self.examined.incidents, scale)
+        flags = _flags(listed(self.examined.incidents), scale)
         step = next((step for step in STEPS_S if scale.end_s / step <= 8), STEPS_S[-1])
         times = [step * n for n in range(int(scale.end_s / step) + 1)]
         return Overview(
@@ -118,7 +119,7 @@ class Drawing:
         """Return an incident with its lanes, its marks and its sound."""
         start, end = _stretch(incident, self.examined.duration_s)
         scale = Scale(start, end)
-        marks = _marks(incident, self.examined.incidents, scale)
+        marks = _marks(incident, listed(self.examined.incidents), scale)
         moment = Moment(
             call_id=self.examined.file,
             rank=incident["number"],
@@ -215,7 +216,7 @@ def _flags(incidents: Sequence[dict[str, Any]], scale: Scale) -> tuple[Flag, ...
     for one in sorted(incidents, key=lambda one: (one["onset_s"], one["number"])):
         x = scale.at(one["onset_s"])
         free = (ix for ix, last in enumerate(taken) if x - last >= FLAG_WIDTH)
-        row = next(free, None) if one["number"] <= MOST_CARDS and one["aside"] is None else None
+        row = next(free, None) if one["number"] <= MOST_CARDS else None
         if row is not None:
             taken[row] = x
         label = f"#{one['number']} {one['severity']} {spoken(one['incident'])} at {one['onset_s']:.2f} s"
