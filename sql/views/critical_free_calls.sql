@@ -13,6 +13,7 @@
 -- critical_free_call_rate_high: upper end of its interval; empty: see reason.
 -- small_sample: whether there are such calls, but fewer than 20.
 -- caution_count: of trial_count, those whose recording is to be read with caution.
+-- caution_critical_free_count: those of caution_count without a critical incident; the share counts both.
 -- mono_count: calls of one mixed channel, which never enter the share.
 -- mono_critical_free_count: those of them without a critical silence.
 -- not_scorable_count: other calls with measured audio that cannot be scanned: silent, identical or unnamed channels, a file a side.
@@ -55,6 +56,7 @@ counted as (
         count(*) filter (where lane = 'two_channel') as trial_count,
         count(*) filter (where lane = 'two_channel' and free) as critical_free_call_count,
         count(*) filter (where lane = 'two_channel' and caution) as caution_count,
+        count(*) filter (where lane = 'two_channel' and caution and free) as caution_critical_free_count,
         count(*) filter (where lane = 'mono') as mono_count,
         count(*) filter (where lane = 'mono' and free) as mono_critical_free_count,
         count(*) filter (where lane = 'not_scorable') as not_scorable_count,
@@ -73,6 +75,7 @@ select
     wilson_high(critical_free_call_count, trial_count) as critical_free_call_rate_high,
     trial_count between 1 and 19 as small_sample,
     caution_count,
+    caution_critical_free_count,
     mono_count,
     mono_critical_free_count,
     not_scorable_count,

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from workbench.analysis.folder_health import aside, critical_free, formula, kinds, mono_block, scan_id, worst_calls
+from workbench.analysis.folder_health import (
+    aside,
+    critical_free,
+    formula,
+    kinds,
+    mono_block,
+    scan_id,
+    without_caution,
+    worst_calls,
+)
 
 
 def incident(kind: str, severity: str, magnitude_s: float, number: int = 1) -> dict[str, Any]:
@@ -43,6 +52,9 @@ def test_only_calls_with_two_channels_are_in_the_share() -> None:
     assert share["critical_free_call_rate_low"] == pytest.approx(0.20765960080204818)
     assert share["critical_free_call_rate_high"] == pytest.approx(0.9385080552796037)
     assert (share["small_sample"], share["caution_count"], share["reason"]) == (True, 1, None)
+    assert share["caution_critical_free_count"] == 1
+    assert str(without_caution(share)).endswith("1 of them without a critical incident; without them: 1 of 2 calls")
+    assert without_caution(critical_free(CALLS[:2])) is None
     assert formula(share, "0123456789ab") == (
         "2 calls without a critical incident / 3 two-channel calls analysed = 0.67 (95 % Wilson 0.21 to 0.94), n = 3, "
         "policy 0123456789ab, SMALL SAMPLE"
@@ -106,6 +118,9 @@ def test_worst_calls_are_ranked_by_critical_incidents_then_by_length() -> None:
     ]
     assert [row["file"] for row in worst_calls(calls)] == ["two.wav", "long.wav", "one.wav", "mono.wav"]
     assert [row["rank"] for row in worst_calls(calls, most=2)] == [1, 2]
+    assert {row["caution"] for row in worst_calls(calls)} == {None}
+    [row] = worst_calls([call("rough", BAD, recommendation="scan with caution", caution="crosstalk")])
+    assert row["caution"] == "crosstalk"
 
 
 def test_a_scan_is_named_by_its_files_and_flags_in_any_order() -> None:

@@ -72,4 +72,5 @@ def test_the_share_is_the_same(archive: Path, examined: dict[str, Examined]) -> 
     )
     for name in ("critical_free_call_rate", "critical_free_call_rate_low", "critical_free_call_rate_high"):
         assert found[name] == pytest.approx(share[name], abs=1e-9)
-    assert (found["small_sample"], found["caution_count"]) == (share["small_sample"], share["caution_count"])
+    for name in ("small_sample", "caution_count", "caution_critical_free_count"):
+        assert found[name] == share[name]

@@ -205,3 +205,23 @@ def test_what_is_no_folder_of_recordings_is_refused(name: str, tmp_path: Path, a
     code, out, err = at("scan", place)
     assert (code, out) == (2, "")
     assert err.count("Hint:") == 1
+
+
+def test_a_call_that_no_verdict_may_rest_on_says_so_in_its_row(tmp_path: Path, at: Run) -> None:
+    """Both channels hold one sound, the second at half the level: crosstalk, and both speak all along."""
+    place = tmp_path / "calls"
+    good(place / "a.wav", 1)
+    one = voice(21, (0.5, 2.5), (4.0, 7.0))
+    write(place / "copy.wav", one, 0.5 * one + voice(22))
+    found = report(at, place)
+    rows = {row["file"]: row for row in found["worst_calls"]}
+    assert rows["copy.wav"]["caution"] in ("crosstalk", "leakage")
+    assert found["share"]["caution_count"] == 1
+    _, out, _ = at("scan", place, "-o", tmp_path / "scan.html")
+    assert "1 of these is to be read with caution (crosstalk, leakage, a swap, a low level), 0 of them" in out
+    assert "without them: 1 of 1 call" in out
+    line = next(line for line in out.splitlines() if line.split()[:2] == ["1", "copy.wav"])
+    assert line.split()[-1] == rows["copy.wav"]["caution"]
+    page = (tmp_path / "scan.html").read_text(encoding="utf-8")
+    assert page.count("read with caution: ") == 2
+    assert "without them: 1 of 1 call." in page

@@ -10,6 +10,7 @@ from workbench.analysis.incidents import KINDS, counts
 from workbench.analysis.incidents_aside import ASIDE, listed
 from workbench.plural import plural
 from workbench.stats.rates import wilson
+from workbench.timing.health import CAUTION
 
 SMALL_SAMPLE = 20
 """Below so many two-channel calls a share is called a small sample."""
@@ -33,10 +34,13 @@ def critical_free(calls: Rows) -> dict[str, Any]:
     dict
         `critical_free_count` / `call_count` = `critical_free_call_rate` (0..1), with the bounds of the 95 %
         Wilson interval, `critical_free_with_faint_count`, those where nothing critical rests on faint sound alone
-        either, `small_sample` below 20 calls, and `caution_count`, the calls that are to be scanned with
-        caution. Without a two-channel call the rate and its bounds are None and `reason` says so.
+        either, `small_sample` below 20 calls, and `caution_count`, the calls that are to be read with caution
+        (no verdict may rest on them), with `caution_critical_free_count`, those of them without a critical incident:
+        the share is that of all, and without them both counts are less. Without a two-channel call the rate and
+        its bounds are None and `reason` says so.
     """
     analysed = [call for call in calls if call["mode"] == "two_channel"]
+    rough = [call for call in analysed if call["recommendation"] == CAUTION]
     every = sum(all(one["severity"] != "critical" for one in call["incidents"]) for call in analysed)
     free = sum(not counts(call["incidents"])["critical"] for call in analysed)
     interval = wilson(free, len(analysed))
@@ -48,7 +52,8 @@ def critical_free(calls: Rows) -> dict[str, Any]:
         "critical_free_call_rate_low": interval.low if interval else None,
         "critical_free_call_rate_high": interval.high if interval else None,
         "small_sample": 0 < len(analysed) < SMALL_SAMPLE,
-        "caution_count": sum(call["recommendation"] == "scan with caution" for call in analysed),
+        "caution_count": len(rough),
+        "caution_critical_free_count": sum(not counts(call["incidents"])["critical"] for call in rough),
         "reason": None if analysed else "no call with two channels could be analysed",
     }
 
@@ -147,7 +152,8 @@ def worst_calls(calls: Rows, *, most: int = MOST_CALLS) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        `rank` from 1, incidents by severity, and the worst one. Two channels before mono, where less can be seen.
+        `rank` from 1, incidents by severity, the worst one, and `caution`: why the call is to be read with caution
+        (None: it is not). Two channels before mono, where less can be seen.
     """
     ranked = sorted(
         (call for call in calls if listed(call["incidents"])),
@@ -164,6 +170,7 @@ def worst_calls(calls: Rows, *, most: int = MOST_CALLS) -> list[dict[str, Any]]:
             "file": call["file"],
             "name": call["name"],
             "mode": call["mode"],
+            "caution": call.get("caution"),
             **{f"{name}_count": count for name, count in counts(call["incidents"]).items()},
             "worst_incident": call["incidents"][0]["incident"],
             "worst_severity": call["incidents"][0]["severity"],
@@ -172,6 +179,29 @@ def worst_calls(calls: Rows, *, most: int = MOST_CALLS) -> list[dict[str, Any]]:
         }
         for rank, call in enumerate(ranked[:most], start=1)
     ]
+
+
+def without_caution(share: Mapping[str, Any]) -> str | None:
+    """Say what the share counts that is to be read with caution, and what is left without it.
+
+    Parameters
+    ----------
+    share : mapping
+        From :func:`critical_free`.
+
+    Returns
+    -------
+    str or None
+        None where there is no such call.
+    """
+    count, free = share["caution_count"], share["caution_critical_free_count"]
+    if not count:
+        return None
+    rest = f"{share['critical_free_count'] - free} of {plural(share['call_count'] - count, 'call')}"
+    return (
+        f"{count} of these {'is' if count == 1 else 'are'} to be read with caution (crosstalk, leakage, a swap, "
+        f"a low level), {free} of them without a critical incident; without them: {rest}"
+    )
 
 
 def scan_id(manifest: Iterable[tuple[str, str]], flags: Mapping[str, Any]) -> str:

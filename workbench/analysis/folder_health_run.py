@@ -17,6 +17,7 @@ from workbench.audio.file_digest import file_sha256
 from workbench.errors import ImportFailed, MissingExtra, UsageError, WorkbenchError
 from workbench.ingest.audio_names import partner, side
 from workbench.ingest.intake.walk import Input, survey
+from workbench.timing.health import CAUTION
 from workbench.timing.score_config import ScoreConfig
 
 Progress = Callable[[float, float], None]
@@ -26,7 +27,8 @@ class Scanned(msgspec.Struct, kw_only=True):
     """What a folder holds: calls that were analysed, files that were refused, and the digest of every file.
 
     Rows of `calls` have `file` (its name in the folder), `name`, `mode`, `duration_s`, `recommendation`,
-    `channel_map`, `warnings`, `incidents`; rows of `refused` have `file`, `reason`, `what`, `next_step`.
+    `caution` (why it is to be read with caution, or None), `channel_map`, `warnings`, `incidents`; rows of
+    `refused` have `file`, `reason`, `what`, `next_step`.
     """
 
     calls: list[dict[str, Any]]
@@ -205,6 +207,7 @@ def _keep(scanned: Scanned, job: _Job, found: Examined) -> None:
             "mode": found.mode,
             "duration_s": found.duration_s,
             "recommendation": found.health["recommendation"],
+            "caution": found.health["reason"] if found.health["recommendation"] == CAUTION else None,
             "warnings": found.health["warnings"],
             "channel_map": found.channel_map,
             "incidents": found.incidents,

@@ -97,7 +97,7 @@ def command(
 
 
 def _tell(summary: dict[str, Any]) -> None:
-    from workbench.analysis.folder_health import formula
+    from workbench.analysis.folder_health import formula, without_caution
     from workbench.analysis.incidents_aside import aside_title
 
     share, mono = summary["share"], summary["mono"]
@@ -107,8 +107,8 @@ def _tell(summary: dict[str, Any]) -> None:
         f"two channels, {counts['mono_count']} mono, {counts['refused_count']} refused"
     )
     click.echo(formula(share, summary["policy_hash"]))
-    if share["caution_count"]:
-        click.echo(f"  {share['caution_count']} of these are to be read with caution (leakage, a swap, a low level)")
+    if (rough := without_caution(share)) is not None:
+        click.echo(f"  {rough}")
     if share["critical_free_with_faint_count"] != share["critical_free_count"]:
         every = share["critical_free_with_faint_count"]
         click.echo(f"  {every} of {share['call_count']} where critical incidents of faint sound alone count too")
@@ -122,16 +122,18 @@ def _tell(summary: dict[str, Any]) -> None:
         click.echo(f"  apart, in {output.plural(row['call_count'], 'call')}: {told}")
     if summary["worst_calls"]:
         click.echo("\nworst calls")
-        names = ("#", "call", "lane", "critical", "warning", "worst", "at s", "s")
+        names = ("#", "call", "lane", "critical", "warning", "worst", "at s", "s", "caution")
+        rough_too = any(row["caution"] for row in summary["worst_calls"])
         columns = ("rank", "file", "mode", "critical_count", "warning_count")
         output.table(
-            names,
+            names if rough_too else names[:-1],
             [
                 (
                     *(row[name] for name in columns),
                     row["worst_incident"].replace("_", "-"),
                     f"{row['worst_at_s']:.2f}",
                     f"{row['worst_magnitude_s']:.2f}",
+                    *([(row["caution"] or "").replace("_", " ")] if rough_too else []),
                 )
                 for row in summary["worst_calls"]
             ],

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.analysis.folder_health import aside, critical_free, formula, kinds, mono_block, scan_id, worst_calls
+from workbench.analysis.folder_health import (
+    aside,
+    critical_free,
+    formula,
+    kinds,
+    mono_block,
+    scan_id,
+    without_caution,
+    worst_calls,
+)
 from workbench.analysis.incidents_aside import aside_title, listed
 from workbench.analysis.incidents_of_file import measured
 from workbench.report.incident_drawing import Card, Drawing
@@ -70,6 +79,7 @@ def scan_summary(scanned: Scanned, *, folder: str, policy: str, flags: dict[str,
                 "mode": call["mode"],
                 "duration_s": call["duration_s"],
                 "recommendation": call["recommendation"],
+                "caution": call["caution"],
                 "kinds": sorted({one["incident"] for one in listed(call["incidents"])}),
                 **{f"{name}_count": count for name, count in counts(call["incidents"]).items()},
             }
@@ -126,6 +136,7 @@ def build(
         version=workbench_version(),
         summary=summary,
         formula=formula(summary["share"], summary["policy_hash"]),
+        without_caution=without_caution(summary["share"]),
         cards=cards,
         apart=[(aside_title(row["aside"], row["incident_count"]), row["call_count"]) for row in summary["aside"]],
         silent_count=silent,
@@ -135,5 +146,5 @@ def build(
     )
 
 
-def _titled(card: Card, row: dict[str, Any]) -> tuple[Card, str]:
-    return card, row["file"]
+def _titled(card: Card, row: dict[str, Any]) -> tuple[Card, str, str | None]:
+    return card, row["file"], row["caution"]
