@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.archive.comparing import Sounds
@@ -12,8 +12,9 @@ from workbench.timing.contracts.freshness import DIFFERENT, SAME_ENVELOPE, SAME_
 if TYPE_CHECKING:
     from workbench.archive.lake import Reader
 
-MOST_PAIRS = 10_000
-"""With more pairs of recordings, one is compared with the baseline's of its scenario only, as groups are."""
+MOST_PAIRS, MOST_AT_ANY_SPEED = 10_000, 1_000
+"""With more pairs of recordings, one is compared with the baseline's of its scenario only, as groups are; with more
+than 1,000 only those are compared at other speeds."""
 
 
 def marks(sounds: Sounds, calls: Iterable[str]) -> dict[str, str]:
@@ -70,15 +71,22 @@ def states(reader: Reader, now: Iterable[str], *, baseline: Sequence[str]) -> li
             found.append(SAME_PCM)
             continue
         scenario = scenarios[call_id]
-        others = [one for one in there.values() if not far or (scenario is not None and scenarios[one] == scenario)]
-        found.append(_weakest(sounds, call_id, others, whole=whole))
+        others = _of(scenario, there.values(), scenarios) if far else list(there.values())
+        near = others if len(mine) * len(there) <= MOST_AT_ANY_SPEED else _of(scenario, others, scenarios)
+        found.append(_weakest(sounds, call_id, others, whole=whole, near=frozenset(near)))
     return found
 
 
-def _weakest(sounds: Sounds, call_id: str, others: Sequence[str], *, whole: bool) -> str:
+def _of(scenario: str | None, calls: Iterable[str], scenarios: Mapping[str, str | None]) -> list[str]:
+    """The calls of a scenario; none where a call has none."""
+    return [one for one in calls if scenario is not None and scenarios[one] == scenario]
+
+
+def _weakest(sounds: Sounds, call_id: str, others: Sequence[str], *, whole: bool, near: frozenset[str]) -> str:
+    """What a call is to the nearest of others; those `near` are compared at other speeds too."""
     known = whole and bool(others)
     for other in others:
-        state = sounds.freshness(other, call_id).state
+        state = sounds.freshness(other, call_id, any_speed=other in near).state
         if state in (SAME_PCM, SAME_ENVELOPE):
             return SAME_ENVELOPE
         known = known and state == DIFFERENT

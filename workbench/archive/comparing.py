@@ -219,14 +219,15 @@ class Sounds:
         self._recordings = {(row["call_id"], row["recording_id"]): row for row in found}
         self._envelopes: dict[str, Envelope] = {}
 
-    def freshness(self, one: str, two: str) -> Freshness:
+    def freshness(self, one: str, two: str, *, any_speed: bool = True) -> Freshness:
         """Return what the recordings of two calls are to each other; `unknown` for a call without measured audio."""
         if one not in self._sides or two not in self._sides:
             return Freshness(state="unknown")
         first, second = self.pcm(one), self.pcm(two)
         if first == second:
             return Freshness(state=SAME_PCM, correlation=1.0)
-        return freshness(self._envelope(one), self._envelope(two), first_pcm=first, second_pcm=second)
+        levels = self._envelope(one), self._envelope(two)
+        return freshness(*levels, first_pcm=first, second_pcm=second, any_speed=any_speed)
 
     def pcm(self, call_id: str) -> str | None:
         """Return the digests of a call's samples as one text; None where it has no measured audio of both parties."""

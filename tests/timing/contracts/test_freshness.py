@@ -54,6 +54,49 @@ def test_a_copy_is_the_same_recording(tmp_path: Path, takes: dict[str, Judged], 
     assert found.lag_s == pytest.approx(-0.7 if copy == "later" else 0.0, abs=0.011)
 
 
+@pytest.mark.parametrize("name", [path.name for path in CLIPS])
+def test_a_copy_at_another_speed_is_the_same_recording(tmp_path: Path, takes: dict[str, Judged], name: str) -> None:
+    """Resampled by 100:101 and not said so, as with two clocks that differ; 3 % is the most that is tried."""
+    (path,) = [path for path in CLIPS if path.name == name]
+    samples, rate = soundfile.read(path, dtype="float64")
+    for slower, faster in ((100, 101), (103, 100), (100, 103)):
+        copy = tmp_path / f"{slower}-{faster}.wav"
+        soundfile.write(copy, resample_poly(samples, slower, faster, axis=0), rate)
+        found = freshness(takes[name].envelope, heard(copy).envelope)
+        assert found.state == "same_envelope", found
+        assert found.speed == 1.0 or found.speed == pytest.approx(faster / slower, abs=0.003)
+
+
+def test_a_long_copy_at_another_speed_is_found_and_another_call_is_not(tmp_path: Path) -> None:
+    """Calls of a minute, where a thousandth of speed is six frames."""
+    paths = sorted(CALLS.glob("harper-valley-bank/audio/*.flac"))[:2]
+    one, two = (heard(path).envelope for path in paths)
+    samples, rate = soundfile.read(paths[0], dtype="float64")
+    for up, down in ((997, 1000), (100, 103), (1000, 973)):
+        soundfile.write(tmp_path / "copy.wav", resample_poly(samples, up, down, axis=0), rate)
+        copy = heard(tmp_path / "copy.wav").envelope
+        found = freshness(one, copy)
+        assert found.state == "same_envelope", found
+        assert found.speed == pytest.approx(down / up, abs=0.0005)
+        turned = freshness(one, Envelope(dbfs=copy.dbfs[::-1], hop_s=copy.hop_s))
+        assert (turned.state, turned.exchanged) == ("same_envelope", True)
+        assert freshness(one, copy, any_speed=False).state == "different"
+    assert freshness(one, two).state == "different"
+
+
+def test_one_party_alone_at_another_speed_leaves_it_open(takes: dict[str, Judged]) -> None:
+    """One party is not heard on either; the other of the one is that of the other, 2 % faster."""
+    one = takes["ami-en2002b-bc-0859.example.wav"].envelope
+    count = one.dbfs.shape[1]
+    faster = np.interp(np.arange(int(count / 1.02)) * 1.02, np.arange(count), one.dbfs[1])
+    flat = np.full(count, -80.0)
+    flat[:5] = -70.0
+    first = Envelope(dbfs=np.stack([one.dbfs[1], flat]), hop_s=one.hop_s)
+    second = Envelope(dbfs=np.stack([faster, np.full(len(faster), -80.0)]), hop_s=one.hop_s)
+    assert freshness(first, second).state == "unknown"
+    assert freshness(first, second, any_speed=False).state == "different"
+
+
 def test_no_two_of_the_bundled_clips_are_taken_for_one(takes: dict[str, Judged]) -> None:
     found = [freshness(one.envelope, two.envelope) for one, two in combinations(takes.values(), 2)]
     assert len(found) == 66

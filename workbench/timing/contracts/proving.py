@@ -27,6 +27,9 @@ STATUSES = (PASS, FAIL, TAMPERED, REFUSED)
 MOST_COMPARED = 200
 """Contracts whose envelopes are compared with one another; of more only the samples are."""
 
+MOST_AT_ANY_SPEED = 60
+"""Contracts among which copies at another speed are looked for; each pair takes ten times as long."""
+
 
 class Proof(msgspec.Struct, kw_only=True):
     """What measuring a contract again gave. `drift`: what was measured otherwise, as (name, stored, now).
@@ -185,12 +188,12 @@ def _frames_drift(parquet: bytes, found: Judged) -> int:
 
 def _note_copies(proofs: list[Proof], heard: Mapping[int, tuple[str, Envelope]]) -> None:
     """Tell of contracts that rest on one recording: they are one piece of evidence."""
-    far = len(heard) > MOST_COMPARED
+    far, any_speed = len(heard) > MOST_COMPARED, len(heard) <= MOST_AT_ANY_SPEED
     for (one, (pcm_1, levels_1)), (two, (pcm_2, levels_2)) in combinations(heard.items(), 2):
         if far:
             state = SAME_PCM if pcm_1 == pcm_2 else ""
         else:
-            state = freshness(levels_1, levels_2, first_pcm=pcm_1, second_pcm=pcm_2).state
+            state = freshness(levels_1, levels_2, first_pcm=pcm_1, second_pcm=pcm_2, any_speed=any_speed).state
         if state in (SAME_PCM, SAME_ENVELOPE):
             for mine, other in ((one, two), (two, one)):
                 proofs[mine].same_audio_as.append(f"{proofs[other].contract_id} ({state})")
