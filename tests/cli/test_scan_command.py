@@ -65,7 +65,8 @@ def test_the_share_the_mono_block_and_the_refused(folder: Path, at: Run) -> None
         "file_count": 7,
         "two_channel_count": 2,
         "mono_count": 1,
-        "refused_count": 4,
+        "refused_count": 3,
+        "duplicate_count": 1,
         "assumed_count": 2,
     }
     assert (found["share"]["critical_free_count"], found["share"]["call_count"]) == (1, 2)
@@ -74,7 +75,6 @@ def test_the_share_the_mono_block_and_the_refused(folder: Path, at: Run) -> None
     assert found["mono"]["incident_counts"]["critical"] == 1
     assert {row["file"]: row["reason"] for row in found["refused"]} == {
         "broken.wav": "not_audio",
-        "copy.wav": "duplicate",
         "silent.wav": "silent_caller",
         "three.wav": "channels",
     }
@@ -84,6 +84,10 @@ def test_the_share_the_mono_block_and_the_refused(folder: Path, at: Run) -> None
     assert (code, err) == (0, "")
     assert "1 call without a critical incident / 2 two-channel calls analysed = 0.50" in out
     assert "SMALL SAMPLE" in out
+    assert "1 mono, 3 refused, 1 duplicate\n" in out
+    twin = "copy.wav: it holds the same bytes as a.wav, which is counted once"
+    assert found["duplicates"] == [dict(zip(("file", "what"), twin.split(": "), strict=True))]
+    assert f"\n\nduplicates, of a call that is counted once\n  {twin}\n" in out
     assert "mono, silence only and not in the share: 0 of 1 call" in out
 
 

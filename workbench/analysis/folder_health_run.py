@@ -20,7 +20,12 @@ from workbench.ingest.intake.walk import Input, survey
 from workbench.timing.health import CAUTION
 from workbench.timing.score_config import ScoreConfig
 
+DUPLICATE = "duplicate"
+"""Reason of a file that is left out as another of the folder holds the same call."""
+
 Progress = Callable[[float, float], None]
+
+_NOTHING = "nothing: the call is counted once"
 
 
 class Scanned(msgspec.Struct, kw_only=True):
@@ -95,8 +100,8 @@ def scan_folder(
             scanned.refused.append(_refusal(job, result))
         elif result.name in first:
             twin = first[result.name]
-            what, hint = f"it holds the same bytes as {twin}, which is counted once", "remove one of them"
-            scanned.refused.append({"file": job.name, "reason": "duplicate", "what": what, "next_step": hint})
+            what = f"it holds the same bytes as {twin}, which is counted once"
+            scanned.refused.append({"file": job.name, "reason": DUPLICATE, "what": what, "next_step": _NOTHING})
         elif ix in same:
             counted = examined[same[ix]]
             is_track = counted is not None and len(result.sound) < len(counted.sound)
@@ -112,7 +117,7 @@ def _twin(job: _Job, counted: _Job, *, is_track: bool) -> dict[str, Any]:
     if len(job.files) > len(counted.files):
         holds = f"it and {job.files[1].name} are the channels"
     what = f"{holds} of {counted.name}, which is counted once"
-    return {"file": job.name, "reason": "duplicate", "what": what, "next_step": "nothing, or remove one of them"}
+    return {"file": job.name, "reason": DUPLICATE, "what": what, "next_step": _NOTHING}
 
 
 def _jobs(inputs: Sequence[Input]) -> list[_Job]:

@@ -105,6 +105,7 @@ def _tell(summary: dict[str, Any]) -> None:
     click.echo(
         f"{output.safe(summary['folder'])}  {summary['id']}: {output.plural(counts['two_channel_count'], 'call')} with "
         f"two channels, {counts['mono_count']} mono, {counts['refused_count']} refused"
+        + (f", {output.plural(counts['duplicate_count'], 'duplicate')}" if counts["duplicate_count"] else "")
     )
     click.echo(formula(share, summary["policy_hash"]))
     if (rough := without_caution(share)) is not None:
@@ -148,6 +149,10 @@ def _tell(summary: dict[str, Any]) -> None:
         click.echo("\nrefused")
         for row in summary["refused"]:
             click.echo(output.safe(f"  {row['file']}: {row['what']} ({row['reason']}); {row['next_step']}"))
+    if summary["duplicates"]:
+        click.echo("\nduplicates, of a call that is counted once")
+        for row in summary["duplicates"]:
+            click.echo(output.safe(f"  {row['file']}: {row['what']}"))
     click.echo("\ntiming, not intent: an incident is a fact with a length, and no verdict")
 
 

@@ -16,6 +16,7 @@ from workbench.analysis.folder_health import (
     without_caution,
     worst_calls,
 )
+from workbench.analysis.folder_health_run import DUPLICATE
 from workbench.analysis.incidents_aside import aside_title, listed
 from workbench.analysis.incidents_of_file import measured
 from workbench.report.incident_drawing import Card, Drawing
@@ -47,13 +48,15 @@ def scan_summary(scanned: Scanned, *, folder: str, policy: str, flags: dict[str,
     -------
     dict
         `share` with its counts, `mono` (a block of its own, or None), `kinds`, `aside` (incidents that stand apart and
-        are counted nowhere else), `worst_calls`, `refused`, and
+        are counted nowhere else), `worst_calls`, `refused`, `duplicates` (files of a call that is counted already), and
         `calls`, each with the `kinds` that occur in it and its incidents by severity.
     """
     from workbench.analysis.incidents import counts
 
     calls = scanned.calls
     two = [call for call in calls if call["mode"] == "two_channel"]
+    twins = [row for row in scanned.refused if row["reason"] == DUPLICATE]
+    refused = [row for row in scanned.refused if row["reason"] != DUPLICATE]
     return {
         "kind": "scan",
         "id": scan_id(scanned.manifest, flags | {"policy": policy}),
@@ -64,7 +67,8 @@ def scan_summary(scanned: Scanned, *, folder: str, policy: str, flags: dict[str,
             "file_count": len(scanned.manifest),
             "two_channel_count": len(two),
             "mono_count": len(calls) - len(two),
-            "refused_count": len(scanned.refused),
+            "refused_count": len(refused),
+            "duplicate_count": len(twins),
             "assumed_count": sum(call["channel_map"] == "assumed" for call in two),
         },
         "share": critical_free(calls),
@@ -85,7 +89,8 @@ def scan_summary(scanned: Scanned, *, folder: str, policy: str, flags: dict[str,
             }
             for call in calls
         ],
-        "refused": scanned.refused,
+        "refused": refused,
+        "duplicates": [{name: row[name] for name in ("file", "what")} for row in twins],
     }
 
 
