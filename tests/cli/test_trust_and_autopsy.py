@@ -56,6 +56,16 @@ def test_trust_tells_health_and_no_verdict(call: Path, at: Run) -> None:
     assert at("trust", call, "--json")[1] == out
 
 
+@pytest.mark.parametrize(("suffix", "said"), [("flac", "flac"), ("wav", "wav pcm_s16le"), ("mp3", "mp3")])
+def test_a_format_that_is_its_own_codec_is_named_once(suffix: str, said: str, tmp_path: Path, at: Run) -> None:
+    path = tmp_path / f"call.{suffix}"
+    soundfile.write(path, BOTH, RATE)
+    for command in ("trust", "autopsy"):
+        line = next(line for line in at(command, path)[1].splitlines() if "8000 Hz" in line)
+        assert f", 2 channels, {said}" in line
+        assert f"{said} {said}" not in line
+
+
 def test_trust_exits_2_and_says_why_and_what_next(tmp_path: Path, at: Run) -> None:
     path = tmp_path / "mono.wav"
     soundfile.write(path, BOTH.mean(axis=1), RATE, subtype="PCM_16")

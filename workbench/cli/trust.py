@@ -113,9 +113,10 @@ def _verdicts(report: dict[str, Any]) -> str:
 def describe(examined: Examined) -> str:
     """Return what the file is, in one line."""
     count = len(examined.roles)
+    stored = dict.fromkeys((examined.container, examined.codec))  # one name where both are the same: flac, mp3
     return (
         f"{examined.duration_s:.2f} s, {examined.sample_rate_hz} Hz, {output.plural(count, 'channel')}, "
-        f"{examined.container} {examined.codec}"
+        f"{' '.join(stored)}"
     )
 
 
