@@ -292,11 +292,14 @@ def test_without_an_onset_it_says_what_was_taken_and_how_to_name_the_moment(run:
     good, quiet = sound(tmp_path / "a.wav", stops=2.4, seed=1), sound(tmp_path / "b.wav", stops=1.2, seed=2)
     code, out, _ = run("compare", good, good, "--channels", "caller,agent")
     assert code == 0
-    assert "no --onset: the caller's first speech was taken for the moment, at 1.99 s in the file before and" in out
+    assert (
+        "no --onset: the worst barge-in that autopsy lists, or without one the caller's first speech, was taken" in out
+    )
+    assert "for the moment, at 1.99 s in the file before and" in out
     assert "no --onset" not in run("compare", good, good, "--onset", "2", "--channels", "caller,agent")[1]
     code, out, err = run("compare", good, quiet, "--channels", "caller,agent")
     assert (code, out) == (2, "")
-    assert "no --onset was given, and the caller's first speech, at 1.99 s, was taken for it" in err
+    assert "no --onset was given, and what was heard of the caller at 1.99 s was taken for it" in err
     assert "Hint: name the moment the caller begins: --onset SECONDS" in err
     err = run("compare", good, quiet, "--onset", "2", "--channels", "caller,agent")[2]
     assert "Hint: check --after-onset" in err
@@ -308,3 +311,32 @@ def test_groups_without_labels_say_what_to_do(run: Run, tmp_path: Path) -> None:
     code, _, err = run("compare", "1", "2", "--by", "agent_version", "--archive", place)
     assert code == 2
     assert "workbench label CALL --at SECONDS --expect yield labels a moment, and workbench score scores" in err
+
+
+def test_without_an_onset_the_barge_in_that_autopsy_lists_first_is_taken(run: Run) -> None:
+    """In the bundled correction the caller is heard at 1.55 s too, where the agent is silent; it barges in at 2.0 s."""
+    code, out, _ = run("compare", SLOW, PROMPT)
+    assert code == 0
+    assert "at 2 s in the file before and" in out
+    assert [event["onset_source"] for event in _sides(run("compare", SLOW, PROMPT, "--json")[1])] == ["detected"] * 2
+
+
+def _sides(text: str) -> list[dict[str, Any]]:
+    told = json.loads(text)
+    return [told["before"], told["after"]]
+
+
+def test_a_reason_is_a_line_only_where_there_is_one(run: Run) -> None:
+    given = ("--onset", "2", "--max-time-to-yield-s")
+    judged = run("compare", PROMPT, PROMPT, *given, "3")[1]
+    assert not [line for line in judged.splitlines() if line.strip() == "reason"]
+    failed = run("compare", SLOW, PROMPT, *given, "1")[1]
+    assert [line for line in failed.splitlines() if line.startswith("reason  ")]
+
+
+def test_a_check_without_tolerances_is_told_what_it_needs(run: Run, archive: Path) -> None:
+    code, out, err = run("baseline", "check", "spring", "--archive", archive)
+    assert (code, out) == (2, "")
+    assert "baseline check needs --tolerances" in err
+    assert "time_to_yield_s" in err
+    assert "Required with check" in run("baseline", "--help")[1]

@@ -17,11 +17,19 @@ if TYPE_CHECKING:
     from workbench.timing.contracts.drift import Figure
 
 
+EXAMPLE = '{"time_to_yield_s": "+10%", "talk_over_s": "+0.05"}'
+
+
 @options.command("baseline")
 @click.argument("action", type=click.Choice(["set", "check"]))
 @click.argument("name")
 @options.archive
-@click.option("--tolerances", type=click.Path(dir_okay=False), metavar="FILE", help="With check: JSON or YAML.")
+@click.option(
+    "--tolerances",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Required with check, and only there: JSON or YAML.",
+)
 @click.option("--agent-version", metavar="VERSION", help="Calls of this version only.")
 @click.option("--config", metavar="ID", help="With set: the scoring config; a check is made with it too.")
 @click.option("--replace", is_flag=True, help="With set: replace a baseline of that name.")
@@ -56,9 +64,13 @@ def command(
     from workbench.timing.contracts.levels import CLAIMS
     from workbench.timing.contracts.settings_file import settings
 
-    if (action == "check") != (tolerances is not None) or (replace and action == "check"):
-        hint = "baseline set NAME [--replace], or baseline check NAME --tolerances FILE"
-        raise UsageError("a baseline is set, or checked with tolerances", hint=hint)
+    if action == "check" and tolerances is None:
+        hint = f"workbench baseline check {name} --tolerances FILE, which holds {EXAMPLE}"
+        raise UsageError("baseline check needs --tolerances: how much more is drift", where=name, hint=hint)
+    if action == "check" and replace:
+        raise UsageError("--replace goes with baseline set", where=name, hint="a check replaces nothing")
+    if action == "set" and tolerances is not None:
+        raise UsageError("--tolerances goes with baseline check", where=name, hint="a baseline is set without them")
     with Archive(archive_path) as archive:
         if tolerances is None:
             kept = set_baseline(archive.layout, name, config_id=config, agent_version=agent_version, replace=replace)

@@ -59,10 +59,10 @@ def command(
 ) -> None:
     """Compare two sound files of one moment, or with --by two groups of an archive's scored moments.
 
-    Of files, --onset says when the caller begins; without it the caller's first speech is taken, and that is said.
-    Groups are paired by scenario. A pair whose recordings are the same sound, also resampled, encoded anew or made
-    quieter, is called same_recording, unknown_recording where too little is heard to tell, and shows no change:
-    --policy and --strict then exit 2.
+    Of files, --onset says when the caller begins; without it the worst barge-in that autopsy lists is taken, or the
+    caller's first speech where it lists none, and that is said. Groups are paired by scenario. A pair whose recordings
+    are the same sound, also resampled, encoded anew or made quieter, is called same_recording, unknown_recording where
+    too little is heard to tell, and shows no change: --policy and --strict then exit 2.
 
     \b
     Examples:
@@ -99,6 +99,7 @@ def _require_fitting(names: set[str], by: str | None) -> None:
 
 
 def _files(before: str, after: str, given: dict[str, Any], *, strict: bool, as_json: bool) -> Exit:
+    from workbench.analysis.barge_in_onset import barge_in_onset
     from workbench.cli.compare_told import pair as told
     from workbench.timing.contracts.comparing import REGRESSED, SAME_RECORDING, UNKNOWN_RECORDING, compare
     from workbench.timing.contracts.judging import judge
@@ -110,17 +111,18 @@ def _files(before: str, after: str, given: dict[str, Any], *, strict: bool, as_j
         onset_s = given["onset"] if onset is None else onset
         if onset_s is not None and not 0 <= onset_s < float("inf"):
             raise UsageError(f"the onset is {onset_s:g} s", where=path, hint="give seconds from the start of the file")
-        sides.append(
-            judge(
-                path,
-                expect=given["expect"] or "yield",
-                onset_s=onset_s,
-                max_time_to_yield_s=given["max_time_to_yield_s"],
-                max_talk_over_s=given["max_talk_over_s"],
-                roles=roles,
-                channel_map_confirmed=given["channels"] is not None,
-            )
+        seen = barge_in_onset(path, channels=roles) if onset_s is None and {"caller", "agent"} <= set(roles) else None
+        side = judge(
+            path,
+            expect=given["expect"] or "yield",
+            onset_s=seen if onset_s is None else onset_s,
+            max_time_to_yield_s=given["max_time_to_yield_s"],
+            max_talk_over_s=given["max_talk_over_s"],
+            roles=roles,
+            channel_map_confirmed=given["channels"] is not None,
         )
+        side.event["onset_source"] = "detected" if onset_s is None else side.event["onset_source"]
+        sides.append(side)
     pair = compare(*sides, where=f"{before}, {after}")
     claim = CLAIMS[pair.evidence_level].sentence
     withheld = strict and pair.result in (SAME_RECORDING, UNKNOWN_RECORDING)

@@ -28,8 +28,9 @@ def pair(found: Pair, claim: str) -> None:
     rows = [
         ("did_yield", *("yes" if event["did_yield"] else "no" for event in (found.before, found.after)), ""),
         *rows,
-        ("reason", found.before["reason"], found.after["reason"], ""),
     ]
+    if found.before["reason"] or found.after["reason"]:
+        rows.append(("reason", found.before["reason"], found.after["reason"], ""))
     output.table(["", "before", "after", "change"], rows)
     onsets = [
         f"{event['onset_s']:g} s in the file {side}"
@@ -37,7 +38,10 @@ def pair(found: Pair, claim: str) -> None:
         if event["onset_source"] == "detected"
     ]
     if onsets:
-        click.echo(f"no --onset: the caller's first speech was taken for the moment, at {' and '.join(onsets)}")
+        click.echo(
+            "no --onset: the worst barge-in that autopsy lists, or without one the caller's first speech, was taken "
+            f"for the moment, at {' and '.join(onsets)}"
+        )
     click.echo(_freshness(found.freshness))
     click.echo(claim)
 

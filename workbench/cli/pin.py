@@ -14,6 +14,7 @@ from workbench.cli import options, output
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from workbench.archive.archive import Archive
     from workbench.archive.pinning import Pinned
     from workbench.timing.contracts.document import Contract
 
@@ -138,14 +139,37 @@ def command(
         )
         if expectation is not None:
             archive.score()
+        tighter = [] if expectation is None else _with_other_bounds(archive, pinned, call_id)
     if not quiet:
         _tell_of_archive(pinned, who, call_id=call_id, archive_path=archive_path)
+        for other_id, status in tighter:
+            click.echo(
+                output.safe(_TIGHTER.format(label_id=other_id, status=status, call=shlex.quote(call_id))), err=True
+            )
     if as_json:
         contract = msgspec.to_builtins(pinned.contract)
         told = {"folder": str(pinned.folder), "label_id": pinned.label_id, "contract": contract}
         output.json_line({**told, "label_added": pinned.label_added, "recorded": pinned.recorded})
     elif not quiet:
         _tell(pinned.folder, pinned.contract, pinned.event, signed=key is not None)
+
+
+_TIGHTER = (
+    "note: the label {label_id} of this moment brings bounds of its own, with which `workbench score` says {status}; "
+    "to pin that: workbench pin {call} --label {label_id}"
+)
+
+
+def _with_other_bounds(archive: Archive, pinned: Pinned, call_id: str) -> list[tuple[str, str]]:
+    """The label that `score` judges the moment by, and its verdict, where that is not the verdict of the contract."""
+    query = (
+        "select scored.label_id, scored.status from scored_events as scored join label_moments as said "
+        "using (call_id, label_id) where said.counted and call_id = $call and label_id <> $own "
+        "and abs(said.onset_s - $at) <= 0.25"
+    )
+    own = {"call": call_id, "own": pinned.label_id, "at": pinned.event["onset_s"]}
+    rows: list[tuple[str, str]] = archive.sql(query, own).unique(maintain_order=True).rows()
+    return [row for row in rows if row[1] != pinned.event["status"]]
 
 
 def _tell_of_archive(pinned: Pinned, author: str, *, call_id: str, archive_path: str) -> None:

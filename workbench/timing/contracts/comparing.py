@@ -135,7 +135,9 @@ def changes(before: Event, after: Event) -> dict[str, float | None]:
 def _without_onset(event: Event) -> str:
     if event["onset_source"] != "detected":
         return ""
-    return f"; no --onset was given, and the caller's first speech, at {decimals(event['onset_s'])} s, was taken for it"
+    return (
+        f"; no --onset was given, and what was heard of the caller at {decimals(event['onset_s'])} s was taken for it"
+    )
 
 
 def _next_step(side: str, event: Event) -> str:

@@ -34,7 +34,7 @@ class Claim(msgspec.Struct, frozen=True):
 CLAIMS = {
     Level.CREATED: Claim(
         "A moment of a recorded call was labelled by a person and scored.",
-        "It has not been measured again, and says nothing of today's agent.",
+        "Its clip was measured as it was made, and not since; it says nothing of today's agent.",
     ),
     Level.REVERIFIED: Claim(
         "Stored evidence was measured again.",
