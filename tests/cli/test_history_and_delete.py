@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from workbench.archive.archive import Archive
+from workbench.archive.asserting import assert_pack
+from workbench.assertions import load_pack
 from workbench.cli.history import counted, told
 from workbench.schema.call import Call, Turn
 
@@ -86,3 +88,33 @@ def test_a_no_at_a_terminal_is_told_apart_from_a_stop(
     assert "nothing was deleted" in capsys.readouterr().err
     with Archive(place) as archive:
         assert archive.sql("from calls").height == 2
+
+
+def test_after_a_deletion_history_says_what_became_of_it(run: Run, place: Path) -> None:
+    assert run("delete", "c1", "--yes", "--archive", place)[0] == 0
+    _, _, first, *rest = run("history", "--archive", place)[1].splitlines()
+    kept = int(rest[0].split()[0])
+    assert first.split("  ")[0].strip() == f"0 to {kept - 1}"
+    assert "delete" in first
+    assert "1 deletion, " in first
+    assert "the snapshots until then ended with it" in first
+    assert run("history", "--archive", place, "--json")[1].count("snapshot_id") == len(rest)
+
+
+def test_an_assertion_run_tells_verdicts_and_findings_apart(run: Run, tmp_path: Path) -> None:
+    """Two late answers in one call: two findings, and one verdict of the check."""
+    times = ((0.0, 1.0), (4.0, 5.0), (6.0, 7.0), (10.0, 11.0))
+    turns = [
+        Turn(role=role, text="Well.", start_s=start, end_s=end)
+        for role, (start, end) in zip(("caller", "agent") * 2, times, strict=True)
+    ]
+    source = {"source_format": "made", "source_uri": "x", "source_sha256": "0" * 64}
+    with Archive.create(tmp_path / "a") as archive:
+        archive.add([Call(id="slow", turn_clock="reported", turns=turns, **source)])
+        assert_pack(archive.layout, load_pack("caller-experience"))
+        archive.refresh()
+        failed = archive.sql("select assertion_id from assertion_results where status = 'FAIL'")["assertion_id"]
+    assert failed.len() > failed.n_unique()
+    told_last = run("history", "--archive", tmp_path / "a")[1].splitlines()[-1]
+    assert f"a verdict a check and call: {failed.n_unique()} FAIL" in told_last
+    assert told_last.endswith(f"{failed.len()} findings")

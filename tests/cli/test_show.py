@@ -14,7 +14,7 @@ from workbench.archive.archive import Archive
 from workbench.archive.asserting import assert_pack
 from workbench.archive.layout import Layout
 from workbench.assertions import load_pack
-from workbench.schema.call import Audio, Call, Turn
+from workbench.schema.call import Audio, Call, ToolCall, Turn
 
 if TYPE_CHECKING:
     import pytest
@@ -99,3 +99,33 @@ def test_the_view_that_needs_quotes_says_so(run: Run, failing_archive: Path) -> 
         code, _, err = run("sql", query, "--archive", failing_archive)
         assert (code, 'write "overlaps" in quotes' in err) == (2, True)
     assert run("sql", 'from "overlaps"', "--archive", failing_archive)[0] == 0
+
+
+def test_a_diff_counts_what_passed_of_what_was_judged(run: Run, tmp_path: Path) -> None:
+    """Of three calls one has a clock; the two without are shared and not judged."""
+    timed = [
+        Turn(role="caller", text="Hi.", start_s=0.0, end_s=1.0),
+        Turn(role="agent", text="Yes.", start_s=1.2, end_s=2),
+    ]
+    with Archive.create(tmp_path / "a") as archive:
+        source = {"source_format": "made", "source_uri": "x"}
+        calls = [Call(id="timed", turn_clock="reported", turns=timed, source_sha256="1" * 64, **source)]
+        turns = [Turn(role="caller", text="Hi."), Turn(role="agent", text="Yes.")]
+        calls += [Call(id=f"c{ix}", turns=turns, source_sha256=f"{ix + 2}" * 64, **source) for ix in range(2)]
+        archive.add(calls)
+        for label in ("before", "after"):
+            assert_pack(archive.layout, load_pack("caller-experience"), label=label)
+    code, out, _ = run("diff", "before", "after", "--archive", tmp_path / "a")
+    assert (code, "passed of judged" in out) == (0, True)
+    (row,) = [line for line in out.splitlines() if line.startswith("slow_response")]
+    assert row.split()[1:8] == ["3", "1", "of", "1", "->", "1", "of"]
+
+
+def test_a_tool_call_shows_when_it_ran_and_json(run: Run, tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "a") as archive:
+        tool = ToolCall(name="refund", arguments={"amount": 50}, result=None, turn_ix=0, start_s=68.49, end_s=68.6)
+        turns = [Turn(role="caller", text="Hi.", start_s=0.0, end_s=1.0)]
+        source = {"source_format": "made", "source_uri": "x", "source_sha256": "0" * 64}
+        archive.add([Call(id="c", turn_clock="reported", turns=turns, tool_calls=[tool], **source)])
+    (line,) = [line for line in run("show", "c", "--archive", tmp_path / "a")[1].splitlines() if line[:4] == "tool"]
+    assert line == 'tool at 68.49 s of turn 0: refund({"amount": 50}) -> null'

@@ -28,6 +28,8 @@ def test_a_pause_of_another_length_flips_a_hold(run: Run, archive: Path) -> None
     assert code == 0
     assert "9 labelled moments at 3 grid points" in out
     assert "compared with the default: yield_hangover_s 0.2" in out
+    shown = [line.split()[0] for line in out.splitlines() if line[:3] in ("0.1", "0.2", "0.3")]
+    assert shown == ["0.1", "0.2", "0.3"]  # the order of the grid, wherever the default lies in it
     code, text, _ = run("sweep-timing", "--grid", "yield_hangover_s=0.1,0.2,0.3", "--archive", archive, "--json")
     found = json.loads(text)
     assert (code, found["default"]) == (0, {"yield_hangover_s": 0.2})

@@ -58,7 +58,9 @@ def assert_pack(layout: Layout, pack: Pack, *, label: str | None = None) -> Asse
     config = {"pack": pack.id, "version": pack.version, "snapshot": snapshot, "measured_with": measured_with}
     run = runs.begin("assert", config, label=label)
     definitions, results = run_pack(pack, Rows(**frames), run_id=run["run_id"])
-    counts: dict[str, Any] = dict(sorted(results["status"].value_counts().iter_rows()))
+    verdicts = results.unique(["assertion_id", "call_id", "status"])["status"].value_counts()
+    counts: dict[str, Any] = dict(sorted(verdicts.iter_rows()))
+    counts["findings"] = int((results["status"] == "FAIL").sum())
     writer = Writer(layout)
 
     def work(con: duckdb.DuckDBPyConnection) -> None:

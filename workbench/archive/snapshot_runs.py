@@ -6,6 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from workbench.archive.lake import Reader
 
 
@@ -29,3 +31,21 @@ def snapshot_runs(reader: Reader) -> dict[int, list[tuple[str, dict[str, Any]]]]
     for snapshot, kind, counts in reader.rows(f"select snapshot_id, kind, counts from {written} order by all")[1]:
         found.setdefault(snapshot, []).append((kind, json.loads(counts or "{}")))
     return found
+
+
+def deletions(reader: Reader) -> tuple[int, int, datetime] | None:
+    """Return what was deleted from an archive, over all its deletions: each ends the snapshots before it.
+
+    Parameters
+    ----------
+    reader : Reader
+        A connection to the archive.
+
+    Returns
+    -------
+    tuple of int, int and datetime, or None
+        How many deletions, how many rows they took, and when the last one was made; None: nothing was deleted.
+    """
+    query = "select count(*), sum((counts ->> 'rows')::bigint), max(started_at) from runs where kind = 'delete'"
+    ((count, rows, last),) = reader.rows(query)[1]
+    return (count, int(rows or 0), last) if count else None

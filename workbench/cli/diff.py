@@ -79,7 +79,7 @@ def _tell(diff: Diff) -> None:
         (
             row["assertion_id"],
             row["calls_shared"],
-            f"{row['before_pass']} -> {row['after_pass']}",
+            " -> ".join(_passed(row, side) for side in ("before", "after")),
             row["broke"],
             row["fixed"],
             row["became_inconclusive"],
@@ -87,7 +87,7 @@ def _tell(diff: Diff) -> None:
         )
         for row in diff.by_assertion.to_dicts()
     ]
-    head = ["assertion", "calls", "passed", "broke", "fixed", "lost", "pass rate, after - before (95 %)"]
+    head = ["assertion", "calls", "passed of judged", "broke", "fixed", "lost", "pass rate, after - before (95 %)"]
     output.table(head, rows)
     for row in diff.changes.filter(diff.changes["change"] != "unchanged").to_dicts():
         if row["change"] != "still_failing":
@@ -102,6 +102,12 @@ def _tell(diff: Diff) -> None:
         if getattr(diff, name):
             words = name.replace("_", " ")
             click.echo(output.safe(f"{words}, not compared: {', '.join(getattr(diff, name)[:10])}"))
+
+
+def _passed(row: dict[str, Any], side: str) -> str:
+    """Return what passed of what was judged: a call that could not be judged neither passes nor fails."""
+    passed = row[f"{side}_pass"]
+    return f"{passed} of {passed + row[f'{side}_fail']}"
 
 
 def _tell_groups(diff: Diff) -> None:

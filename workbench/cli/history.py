@@ -27,11 +27,12 @@ def command(archive_path: str, *, as_json: bool) -> None:
     Read an older one with --as-of N. --json gives them as DuckLake keeps them.
     """
     from workbench.archive.archive import Archive
-    from workbench.archive.snapshot_runs import snapshot_runs
+    from workbench.archive.snapshot_runs import deletions, snapshot_runs
 
     with Archive(archive_path) as archive:
         rows = interruptible.run(archive.history)
         runs = {} if as_json else interruptible.run(lambda: snapshot_runs(archive.reader))
+        cut = None if as_json else interruptible.run(lambda: deletions(archive.reader))
     if as_json:
         output.json_line(rows)
         return
@@ -39,6 +40,13 @@ def command(archive_path: str, *, as_json: bool) -> None:
         (row["snapshot_id"], f"{row['snapshot_time']:%Y-%m-%d %H:%M:%S}", *told(row, runs.get(row["snapshot_id"], [])))
         for row in rows
     ]
+    if cut is not None and rows and rows[0]["snapshot_id"] > 0:
+        count, gone, last = cut
+        said = (
+            f"{output.plural(count, 'deletion')}, {output.plural(gone, 'row')}; the snapshots until then ended with it"
+        )
+        last_ix = rows[0]["snapshot_id"] - 1
+        shown.insert(0, (f"0 to {last_ix}", f"{last:%Y-%m-%d %H:%M:%S}", "delete", said))
     output.table(["snapshot", "when (UTC)", "what", "changed"], shown)
 
 
@@ -58,7 +66,7 @@ def told(row: Mapping[str, Any], runs: Runs) -> tuple[str, str]:
         Such as ("import", "52 calls new, 1 file refused").
     """
     if runs:
-        said = "; ".join(counted(counts) for _, counts in runs)
+        said = "; ".join(_checked(counts) if kind == "assert" else counted(counts) for kind, counts in runs)
         _, _, named = (row["commit_message"] or "").partition(" ")
         return ", ".join(kind for kind, _ in runs), f"{said} ({named})" if named else said
     for change, words in _WITHOUT_A_RUN.items():
@@ -90,6 +98,13 @@ def counted(counts: Mapping[str, Any]) -> str:
             words.append(output.plural(count, name.removesuffix("s")) if name.endswith("s") else f"{count:,} {name}")
     kept = [name for name, count in counts.items() if isinstance(count, list)]  # a baseline: sums and numbers
     return ", ".join(words + kept) or "nothing"
+
+
+def _checked(counts: Mapping[str, Any]) -> str:
+    """Verdicts and findings apart: a check that fails on a call may find several faults there."""
+    verdicts = {name: count for name, count in counts.items() if name != "findings"}
+    found = counted({"findings": counts["findings"]}) if counts.get("findings") else "no findings"
+    return f"a verdict a check and call: {counted(verdicts)}; {found}" if "findings" in counts else counted(counts)
 
 
 def _refused(scope: str, count: int) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli import interruptible, options, output
+from workbench.decimals import decimals
 
 if TYPE_CHECKING:
     import polars as pl
 
     from workbench.archive.archive import Archive
-    from workbench.schema.call import Call, Turn
+    from workbench.schema.call import Call, ToolCall, Turn
 
 
 @options.command("show")
@@ -35,8 +37,7 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
         click.echo()
         output.table(["turn", "start_s", "end_s", "who", "said", "heard"], _turns(call))
     for tool in call.tool_calls or []:
-        at = f" in turn {tool.turn_ix}" if tool.turn_ix is not None else ""
-        click.echo(output.safe(f"tool{at}: {tool.name}({tool.arguments}) -> {tool.error or tool.result}"))
+        click.echo(output.safe(_tool(tool)))
     click.echo()
     if found.height:
         output.table(found.columns, found.rows())
@@ -44,6 +45,18 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     if heard["run_count"]:
         click.echo(_heard(heard))
     click.echo(output.safe(judged))
+
+
+def _tool(tool: ToolCall) -> str:
+    """Return a tool call with its time, and the turn it was made in, as its source says; JSON as it was sent."""
+    turn = "" if tool.turn_ix is None else f" of turn {tool.turn_ix}"
+    at = "" if tool.start_s is None else f" at {decimals(tool.start_s)} s"
+    came = tool.error if tool.error is not None else _json(tool.result)
+    return f"tool{at}{turn}: {tool.name}({_json(tool.arguments)}) -> {came}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _read(archive: Archive, call_id: str) -> tuple[Call, pl.DataFrame, dict[str, list[str]], dict[str, int]]:

@@ -86,7 +86,7 @@ def command(
 
 
 def tell(found: Sweep, *, snapshot: int, by: str | None) -> None:
-    """Print the grid, the points with most flips first, then where each moment's verdict flips."""
+    """Print the grid in its own order, then where each moment's verdict flips."""
     from workbench.analysis.timing_settings import value_text
 
     default = ", ".join(f"{name} {_default(name, value)}" for name, value in found.default.items())
@@ -112,7 +112,7 @@ def tell(found: Sweep, *, snapshot: int, by: str | None) -> None:
     columns = [*parted, *found.default, *(f"{name}_count" for name in counts)]
     rows = [
         [value_text(row[name]) if name in found.default else row[name] for name in columns]
-        for row in sorted(found.points.to_dicts(), key=lambda row: -row["flip_count"])
+        for row in found.points.to_dicts()
     ]
     output.table(names, rows[:_MOST_ROWS])
     _more(len(rows), "row")
