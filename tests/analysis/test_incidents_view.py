@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.analysis.folder_health import critical_free
-from workbench.analysis.incidents_of_file import Examined, examine
+from workbench.analysis.incidents_of_file import Examined, examine, measured
 from workbench.archive.archive import Archive
 from workbench.schema.call import Audio, Call
 
@@ -74,3 +74,15 @@ def test_the_share_is_the_same(archive: Path, examined: dict[str, Examined]) -> 
         assert found[name] == pytest.approx(share[name], abs=1e-9)
     for name in ("small_sample", "caution_count", "caution_critical_free_count"):
         assert found[name] == share[name]
+
+
+def test_runs_end_at_the_same_second_on_the_page_of_a_file_and_in_reports(archive: Path) -> None:
+    """The page of a file draws `voiced_end_s`; reports draw the view `speech_runs`, which leaves faint runs out."""
+    path = CALLS[0]
+    _, measurement = measured(path, channels=("caller", "agent"))
+    drawn = {(row["role"], round(row["voiced_end_s"], 6)) for row in measurement.segments if not row["faint"]}
+    with Archive(archive) as opened:
+        query = "select role, end_s from speech_runs where call_id = $id"
+        _, rows = opened.reader.rows(query, {"id": path.stem})
+    assert len(rows) >= 2
+    assert {(role, round(end_s, 6)) for role, end_s in rows} <= drawn
