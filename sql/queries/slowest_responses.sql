@@ -2,17 +2,34 @@
 -- Which answers of the agent took longest, with what the caller had said and what the agent answered.
 -- $limit_count = 20: how many.
 -- $min_gap_s = 1.5: shortest gap to show, in seconds.
+-- Speech read from audio takes the words of the turn of the same role whose end (the caller's) or start (the agent's)
+-- lies nearest, within a second; empty where none does.
+with slow as (
+    select *
+    from turn_gaps
+    where gap_s > $min_gap_s::double
+    order by gap_s desc, call_id, gap_ix
+    limit $limit_count::bigint
+)
 select
-    turn_gaps.call_id,
-    turn_gaps.clock,
-    turn_gaps.caller_end_s,
-    turn_gaps.agent_start_s,
-    turn_gaps.gap_s,
-    caller.text as caller_text,
-    agent.text as agent_text
-from turn_gaps
-left join turns as caller on caller.call_id = turn_gaps.call_id and caller.turn_ix = turn_gaps.caller_turn_ix
-left join turns as agent on agent.call_id = turn_gaps.call_id and agent.turn_ix = turn_gaps.agent_turn_ix
-where turn_gaps.gap_s > $min_gap_s::double
-order by turn_gaps.gap_s desc, turn_gaps.call_id, turn_gaps.gap_ix
-limit $limit_count::bigint
+    slow.call_id,
+    slow.clock,
+    slow.caller_end_s,
+    slow.agent_start_s,
+    slow.gap_s,
+    (
+        select arg_min(turns.text, abs(turns.end_s - slow.caller_end_s))
+        from turns
+        where turns.call_id = slow.call_id
+            and turns.role = 'caller'
+            and coalesce(turns.turn_ix = slow.caller_turn_ix, abs(turns.end_s - slow.caller_end_s) <= 1.0::double)
+    ) as caller_text,
+    (
+        select arg_min(turns.text, abs(turns.start_s - slow.agent_start_s))
+        from turns
+        where turns.call_id = slow.call_id
+            and turns.role = 'agent'
+            and coalesce(turns.turn_ix = slow.agent_turn_ix, abs(turns.start_s - slow.agent_start_s) <= 1.0::double)
+    ) as agent_text
+from slow
+order by slow.gap_s desc, slow.call_id, slow.gap_ix

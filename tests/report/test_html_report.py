@@ -24,6 +24,12 @@ def test_it_names_its_archive_its_snapshot_and_no_machine(html: str, place: Path
         snapshot = archive.snapshot
     assert page.texts["title"][0] == f"my calls: calls at snapshot {snapshot}"
     assert f"Snapshot {snapshot}, workbench" in page.shown
+    with Archive(place) as archive:
+        lengths = [row for (row,) in archive.sql("select duration_s from call_overview").iter_rows() if row is not None]
+        count = archive.sql("from calls").height
+    calls = f"{count} call{'' if count == 1 else 's'}"
+    assert f"<h1>{calls} in <bdi>my calls</bdi></h1>" in html  # a heading that is not everybody's
+    assert f"of the {len(lengths)} call{'' if len(lengths) == 1 else 's'} whose length is known" in page.shown
     assert str(place.parent) not in html
     assert "cannot read 'x.json'" in page.shown
     assert not re.search(r"\b(assert|import|measure)-2\d{7}T", html), "a run id holds the time of the run"

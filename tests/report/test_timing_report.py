@@ -74,6 +74,10 @@ def test_it_is_one_of_the_reports() -> None:
     assert "timing" in reports()
 
 
+def test_its_heading_says_what_it_is(html: str, place: Path) -> None:
+    assert f"<h1>Timing of calls in <bdi>{place.name}</bdi></h1>" in html
+
+
 def test_it_counts_what_was_judged_and_what_was_not(html: str) -> None:
     shown = " ".join(re.sub(r"<[^>]+>", " ", html.partition("<main")[2]).split())
     assert "labelled moments 5 in 5 calls" in shown
@@ -185,7 +189,10 @@ def test_moments_and_labels_are_counted_apart_and_people_compared(tmp_path: Path
         page = report("timing").build(archive, worst=0)
     shown = " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
     assert "labelled moments 3 with 5 labels in 3 calls judged 2 2 passed, 0 failed not judged 1" in shown
-    assert "Several labels speak of 2 moments of these; each counts once; 1 of them is labelled both yield and hold" in shown
+    assert (
+        "Several labels speak of 2 moments of these; each counts once; 1 of them is labelled both yield and hold"
+        in shown
+    )
     assert "A B 2 2 1/2 (50 %, 9-91) 1 0 1 0" in shown
     assert "labels disagree inconclusive 1" in shown
     assert "by a person: A ; B ." in shown

@@ -160,3 +160,25 @@ def test_parameters_are_described_with_their_defaults() -> None:
         "min_silence_s": ("silences up to this length are not shown, in seconds.", "3.0")
     }
     assert QUERIES["call_levels"].parameters["call"] == ("the call.", None)
+
+
+def test_a_slow_answer_heard_in_audio_has_the_words_of_the_turns_nearest_to_it(
+    archive_with: Callable[[dict[str, Any]], duckdb.DuckDBPyConnection],
+) -> None:
+    """Call c2 is heard: the caller ends at 3.0 s, the agent answers at 7.0 s; a turn two seconds off is another."""
+    given = TINY | {"segments": [dict(row) for row in TINY["segments"]]}
+    given["segments"][1] |= {"start_s": 7.0, "end_s": 8.0}
+    turns = [("agent", 0.0, 0.9, "Hello."), ("caller", 1.1, 3.4, "What is open?"), ("agent", 6.8, 8.1, "We are.")]
+    given["turns"] = [
+        *TINY["turns"],
+        *(
+            {"call_id": "c2", "turn_ix": ix, "role": role, "start_s": start, "end_s": end, "text": text}
+            for ix, (role, start, end, text) in enumerate(turns)
+        ),
+    ]
+    (row,) = [row for row in _run(archive_with(given), "slowest_responses", {}) if row["call_id"] == "c2"]
+    assert (row["clock"], row["gap_s"]) == ("audio", 4.0)
+    assert (row["caller_text"], row["agent_text"]) == ("What is open?", "We are.")
+    given["turns"][-1]["start_s"] = 4.9
+    (row,) = [row for row in _run(archive_with(given), "slowest_responses", {}) if row["call_id"] == "c2"]
+    assert row["agent_text"] is None
