@@ -207,6 +207,18 @@ def test_wav_of_every_kind(tmp_path: Path, subtype: str) -> None:
     assert (call.id, call.duration_s) == ("a b é", 1.5)
 
 
+def test_headerless_audio_beside_another_of_its_name_is_told_to_be_imported_apart(tmp_path: Path) -> None:
+    """A sidecar alone would make two calls of one id, of which the second is refused."""
+    (tmp_path / "yes.ulaw").write_bytes(bytes(range(256)) * 50)
+    noise(tmp_path / "yes.wav", channels=2, frames=12_000, subtype="PCM_16")
+    (refusal,) = [item for item in read(tmp_path)[1] if item.rule == "headerless"]
+    assert "yes.wav would be a call of the same id" in (refusal.hint or "")
+    assert "--id-prefix" in (refusal.hint or "")
+    (tmp_path / "yes.wav").unlink()
+    _, (refusal,) = read(tmp_path)
+    assert "--id-prefix" not in (refusal.hint or "")
+
+
 def test_headerless_audio_needs_a_sidecar(tmp_path: Path) -> None:
     (tmp_path / "c.ulaw").write_bytes(bytes(range(256)) * 50)
     calls, (refusal,) = read(tmp_path)

@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from workbench.errors import ImportFailed
-from workbench.ingest.audio_names import HEADERLESS, SIDECAR_KEYS, call_stem, has_audio
+from workbench.ingest.audio_names import HEADERLESS, SIDECAR_KEYS, call_stem, has_audio, is_audio_name
 from workbench.ingest.intake.peek import first_object
 from workbench.ingest.intake.references import resolve
 from workbench.ingest.intake.refusing import shown
@@ -53,9 +53,21 @@ def require_header(audio: Path, sidecar: Sidecar) -> None:
         raise ImportFailed(
             "the file has no header, so nothing says how to decode it",
             where=str(audio),
-            hint=f'write {{"encoding": "ulaw", "sample_rate_hz": 8000}} to {call_stem(audio)}.json beside it',
+            hint=f'write {{"encoding": "ulaw", "sample_rate_hz": 8000}} to {call_stem(audio)}.json beside it'
+            + _twin(audio),
             rule="headerless",
         )
+
+
+def _twin(audio: Path) -> str:
+    """What to do besides where another sound file has the same stem: both would be calls of one id."""
+    stem = call_stem(audio)
+    named = sorted(
+        other.name
+        for other in audio.parent.iterdir()
+        if other.name != audio.name and is_audio_name(other.name) and call_stem(other) == stem
+    )
+    return f"; {named[0]} would be a call of the same id: import one of the two apart with --id-prefix" if named else ""
 
 
 def is_sidecar(path: Path, head: bytes) -> bool:
