@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -56,9 +57,12 @@ def test_nothing_is_measured_of_a_call_that_was_deleted_meanwhile(
     gone = "unmistakable-0001"
     recording = filled.sql("select recording_id from recordings where call_id = $id", {"id": gone}).item()
     before_commit(monkeypatch, lambda: delete(filled.layout, gone))
-    filled.measure(workers=1)
+    report = filled.measure(workers=1)
+    assert (report.measured, report.gone, report.problems) == (2, 1, [])
     monkeypatch.undo()
     filled.refresh()
+    (counted,) = filled.sql("select counts from runs where run_id = $id", {"id": report.run_id})["counts"]
+    assert json.loads(counted)["recordings"] == 2
     assert all(filled.sql(f"from {name} where recording_id = $id", {"id": recording}).is_empty() for name in DERIVED)
     assert counts(filled, "unmistakable-0002")["frames"] == 50
     assert verify(filled.layout).problems == []
@@ -70,7 +74,8 @@ def test_roles_that_changed_meanwhile_are_measured_by_the_next_pass(
     turned = made_call(1, tmp_path / "sounds")
     turned.audio = [structs.replace(turned.audio[0], channels=["agent", "caller"])]  # type: ignore[index]
     before_commit(monkeypatch, lambda: filled.add([turned], replace=True))
-    filled.measure(workers=1)
+    report = filled.measure(workers=1)
+    assert (report.measured, report.gone) == (2, 0)
     monkeypatch.undo()
     assert counts(filled, turned.id) == dict.fromkeys(DERIVED, 0)
     assert filled.measure().measured == 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.archive import failures, lock, runs
-from workbench.archive.deleted_meanwhile import standing
+from workbench.archive.deleted_meanwhile import standing, there
 from workbench.archive.lake import Writer, quote
 from workbench.archive.layout import Layout
 from workbench.archive.measure_job import Batch, Job
@@ -37,8 +37,8 @@ _WANTED = (
 class MeasureReport:
     """What a measuring pass did. `problems` names every recording it could not read, and why.
 
-    `gone` counts recordings that were deleted before they could be read; `labelled` tells whether moments of the
-    archive wait to be scored.
+    `measured` counts those whose rows were kept, `gone` those that were deleted meanwhile; `labelled` tells whether
+    moments of the archive wait to be scored.
     """
 
     run_id: str | None = None
@@ -123,10 +123,12 @@ def measure(
             report.duration_s = sum(batch.duration_s for batch in batches)
             if report.measured:
                 report.run_id = run["run_id"]
-                done = runs.end(run, {"recordings": report.measured, "problems": len(report.problems)})
-                writer.transaction(
-                    lambda con: _replace(con, writer, batches, todo=todo, run=done), message=run["run_id"]
+                stale = writer.transaction(
+                    lambda con: _replace(con, writer, batches, todo=todo, run=run, problem_count=len(report.problems)),
+                    message=run["run_id"],
                 )
+                if stale:
+                    _leave_out(report, [row for row in todo if row["recording_id"] in stale], known=there(layout))
                 report.labelled = bool(writer.rows("SELECT 1 FROM lake.labels WHERE kind = 'expectation' LIMIT 1"))
         return report
     finally:
@@ -213,17 +215,19 @@ def _replace(
     *,
     todo: list[dict[str, Any]],
     run: dict[str, Any],
-) -> None:
+    problem_count: int,
+) -> set[str]:
     """Replace the derived rows of the measured recordings; the body of the transaction.
 
-    A recording whose call was deleted or imported anew meanwhile keeps none; the next pass measures what is there.
+    A recording whose call was deleted or imported anew meanwhile keeps none and is returned; the next pass measures
+    what is there.
     """
     import polars as pl
 
     done = sorted({recording_id for batch in batches for recording_id in batch.recordings})
     names = ", ".join(map(quote, done))
     con.execute(f"CREATE OR REPLACE TEMP TABLE measured AS SELECT unnest([{names}]) AS recording_id")
-    stale = _changed(con, todo)
+    stale = _changed(con, todo) & set(done)
     for table in _DERIVED:
         ((old,),) = con.execute(f"SELECT count(*) FROM lake.{table} SEMI JOIN measured USING (recording_id)").fetchall()
         if old:
@@ -236,4 +240,13 @@ def _replace(
     for table in ("channels", "input_health", "segments", "moments"):
         rows = pl.concat([batch.tables[table] for batch in batches])
         writer.insert(table, rows.filter(~pl.col("recording_id").is_in(list(stale))))
-    writer.add("runs", [run])
+    kept = sum(recording_id not in stale for batch in batches for recording_id in batch.recordings)
+    writer.add("runs", [runs.end(run, {"recordings": kept, "problems": problem_count})])
+    return stale
+
+
+def _leave_out(report: MeasureReport, rows: list[dict[str, Any]], *, known: set[tuple[str, str]]) -> None:
+    """Count no longer what was measured and not kept; what the archive has not any more was deleted meanwhile."""
+    report.measured -= len(rows)
+    report.duration_s -= sum(row["duration_s"] for row in rows)
+    report.gone += sum((row["call_id"], row["recording_id"]) not in known for row in rows)

@@ -162,14 +162,18 @@ _TIGHTER = (
 
 def _with_other_bounds(archive: Archive, pinned: Pinned, call_id: str) -> list[tuple[str, str]]:
     """The label that `score` judges the moment by, and its verdict, where that is not the verdict of the contract."""
-    query = (
-        "select scored.label_id, scored.status from scored_events as scored join label_moments as said "
-        "using (call_id, label_id) where said.counted and call_id = $call and label_id <> $own "
-        "and abs(said.onset_s - $at) <= 0.25"
+    import polars as pl
+
+    from workbench.timing.same_moment import SAME_MOMENT_S
+
+    said = archive.sql("from label_moments where call_id = $call and counted", {"call": call_id})
+    scored = archive.sql("select distinct label_id, status from scored_events where call_id = $call", {"call": call_id})
+    here = (pl.col("onset_s") - pinned.event["onset_s"]).abs() <= SAME_MOMENT_S
+    near = said.filter(here, pl.col("label_id") != pinned.label_id).join(scored, on="label_id")
+    rows: list[tuple[str, str]] = (
+        near.filter(pl.col("status") != pinned.event["status"]).select("label_id", "status").rows()
     )
-    own = {"call": call_id, "own": pinned.label_id, "at": pinned.event["onset_s"]}
-    rows: list[tuple[str, str]] = archive.sql(query, own).unique(maintain_order=True).rows()
-    return [row for row in rows if row[1] != pinned.event["status"]]
+    return rows
 
 
 def _tell_of_archive(pinned: Pinned, author: str, *, call_id: str, archive_path: str) -> None:
