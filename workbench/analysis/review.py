@@ -22,7 +22,7 @@ COLUMN_S = 0.02
 QUERIES = {
     "queue": "from review_queue where $kind is null or kind = $kind order by rank",
     "left": "select kind, count(*) as moment_count from review_queue group by kind order by moment_count desc, kind",
-    "speech": "select distinct role, start_s, voiced_end_s, faint from segments where call_id=$call and backend='energy'",
+    "speech": "from segments where call_id = $call and backend = 'energy'",
     "swaps": "from suspected_swaps order by verdict_eligible, call_id",
 }
 """The SQL behind each part; that of the labels is the ready-made query `labelled_moments`."""
@@ -121,7 +121,8 @@ def window(archive: Archive, call_id: str, onset_s: float) -> Window:
     asked = {"call": call_id, "buckets": max(1, math.ceil(length / COLUMN_S))}
     inside = (pl.col("end_s") > start_s) & (pl.col("start_s") < end_s)
     levels = archive.sql(views.query("call_levels"), asked).filter(inside)
-    speech = archive.sql(QUERIES["speech"], {"call": call_id}).rename({"voiced_end_s": "end_s"}).sort("start_s", "role")
+    speech = archive.sql(QUERIES["speech"], {"call": call_id})
+    speech = speech.select("role", "start_s", "faint", end_s="voiced_end_s").unique().sort("start_s", "role")
     cut = [pl.col("start_s").clip(lower_bound=start_s), pl.col("end_s").clip(upper_bound=end_s)]
     return Window(start_s, end_s, levels, speech.filter(inside).with_columns(cut))
 
