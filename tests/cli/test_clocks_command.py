@@ -97,7 +97,7 @@ def test_offset_and_the_impossible_report_are_told(archive: Path, capsys: pytest
     assert code == 0
     assert (found["status"], found["report_count"], found["fitted_count"]) == ("SCORED", 6, 5)
     # a gap in audio ends within a frame of the truth, and the hangover of 150 ms counts as the caller's speech
-    assert found["offset_ms"] == pytest.approx(OFFSET_MS + 150, abs=25)
+    assert found["offset_ms"] == pytest.approx(OFFSET_MS, abs=25)
     assert found["drift_ms_per_min"] == pytest.approx(0.0, abs=40)
     [fault] = [turn for turn in found["turns"] if turn["fault"]]
     assert (fault["reported_ms"], fault["measured_at"]) == (-5.0, "client")
