@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import soundfile as sf
 
+from workbench.archive.archive import Archive
 from workbench.schema.call import Audio, Call, Scenario, Span, StageTiming, StateRow, ToolCall, Turn, Word
 
 
@@ -48,3 +49,21 @@ def made_call(ix: int, folder: Path | None = None) -> Call:
         labels=[],
         audio=audio,
     )
+
+
+def measured_archive(folder: Path, *, calls: int) -> Archive:
+    """Measured calls c0, c1, ... of 6 s, of versions 0, 1, ...: caller 2 to 4 s, agent 0.5 to 2.5 s."""
+    rate, rng, made = 8000, np.random.default_rng(1), []
+    for ix in range(calls):
+        samples = np.zeros((6 * rate, 2))
+        samples[2 * rate : 4 * rate, 0] = rng.normal(0, 2000, 2 * rate)
+        samples[rate // 2 : round(2.5 * rate), 1] = rng.normal(0, 2000, 2 * rate)
+        path = folder / f"{ix}.wav"
+        sf.write(path, samples.astype(np.int16), rate, subtype="PCM_16")
+        audio = [Audio(path=str(path), channels=["caller", "agent"], channel_map_source="declared")]
+        source = {"source_format": "made", "source_uri": f"{ix}", "source_sha256": f"{ix:064x}"}
+        made.append(Call(id=f"c{ix}", origin="synthetic", agent_version=str(ix), audio=audio, **source))
+    found = Archive.create(folder / "archive")
+    found.add(made)
+    found.measure()
+    return found

@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-import soundfile
+from made_calls import measured_archive
 
 from workbench.archive.archive import Archive
 from workbench.archive.label_files import read_labels
 from workbench.errors import UsageError
-from workbench.schema.call import Audio, Call
 from workbench.timing.score_config import ScoreConfig
-
-RATE = 8000
 
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Archive:
     """Two calls of 6 s: the caller speaks 2.0 to 4.0 s, the agent 0.5 to 2.5 s."""
-    rng, calls = np.random.default_rng(1), []
-    for ix in range(2):
-        samples = np.zeros((6 * RATE, 2))
-        samples[2 * RATE : 4 * RATE, 0] = rng.normal(0, 2000, 2 * RATE)
-        samples[RATE // 2 : round(2.5 * RATE), 1] = rng.normal(0, 2000, 2 * RATE)
-        path = tmp_path / f"{ix}.wav"
-        soundfile.write(path, samples.astype(np.int16), RATE, subtype="PCM_16")
-        audio = Audio(path=str(path), channels=["caller", "agent"], channel_map_source="declared")
-        source: dict[str, Any] = {"source_format": "made", "source_uri": f"{ix}", "source_sha256": f"{ix:064x}"}
-        calls.append(Call(id=f"c{ix}", origin="synthetic", audio=[audio], **source))
-    found = Archive.create(tmp_path / "archive")
-    found.add(calls)
-    found.measure()
-    return found
+    return measured_archive(tmp_path, calls=2)
 
 
 def written(path: Path, text: str) -> Path:

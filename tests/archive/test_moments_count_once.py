@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import soundfile
+from made_calls import measured_archive
 
 from workbench.analysis.robustness_archive import of_archive
 from workbench.analysis.timing_counts import rates
@@ -15,30 +15,15 @@ from workbench.analysis.timing_held import HeldMoments
 from workbench.archive import labelling
 from workbench.archive.archive import Archive
 from workbench.archive.comparing import chosen_events
-from workbench.schema.call import Audio, Call, Label
+from workbench.schema.call import Call, Label
 from workbench.timing.same_moment import groups
 from workbench.timing.score_config import ScoreConfig
-
-RATE = 8000
 
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Archive:
     """Three calls: the caller speaks 2.0 to 4.0 s, the agent 0.5 to 2.5 s; two people label the first of them."""
-    rng, calls = np.random.default_rng(1), []
-    for ix in range(3):
-        samples = np.zeros((6 * RATE, 2))
-        samples[2 * RATE : 4 * RATE, 0] = rng.normal(0, 2000, 2 * RATE)
-        samples[RATE // 2 : round(2.5 * RATE), 1] = rng.normal(0, 2000, 2 * RATE)
-        path = tmp_path / f"{ix}.wav"
-        soundfile.write(path, samples.astype(np.int16), RATE, subtype="PCM_16")
-        audio = Audio(path=str(path), channels=["caller", "agent"], channel_map_source="declared")
-        source: dict[str, Any] = {"source_format": "made", "source_uri": f"{ix}", "source_sha256": f"{ix:064x}"}
-        calls.append(Call(id=f"c{ix}", origin="synthetic", agent_version=str(ix), audio=[audio], **source))
-    found = Archive.create(tmp_path / "archive")
-    found.add(calls)
-    found.measure()
-    return found
+    return measured_archive(tmp_path, calls=3)
 
 
 def label(archive: Archive, call_id: str, at_s: float, expect: str, author: str, **more: Any) -> str:
