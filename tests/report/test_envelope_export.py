@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,33 @@ import jsonschema
 import pytest
 
 from workbench.archive.archive import Archive
+from workbench.audio.config import MeasureConfig
+from workbench.cli import main
 from workbench.errors import UsageError
 from workbench.ingest import read
 from workbench.report.export import export
+from workbench.schema.call import Call, Label
+from workbench.timing.next_steps import meaning
 from workbench.timing.score_config import ScoreConfig
 
+At = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[2]
 CLIPS = ROOT / "data" / "calls" / "vapi-defaults"
 IMPORTED = ROOT / "tests" / "data" / "ingest" / "hotato_envelope" / "battery-result.json"
 SCHEMA = json.loads((Path(hotato.__file__).parent / "schema" / "envelope.v1.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def at(capsys: pytest.CaptureFixture[str]) -> At:
+    """Run `workbench` in this process: exit code, stdout, stderr."""
+
+    def ended(*args: str | Path) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            main([str(arg) for arg in args])
+        out, err = capsys.readouterr()
+        return int(stop.value.code or 0), out, err
+
+    return ended
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +105,76 @@ def test_an_imported_envelope_gives_its_events_word_for_word(tmp_path: Path) -> 
     original = json.loads(IMPORTED.read_text(encoding="utf-8"))
     assert found["events"] == original["events"]  # the fixture is cut, so hotato's schema has something against it
     assert found["stack"] == original["stack"]
+
+
+def hollow(place: Path) -> Archive:
+    """The clips and a call whose label has no sound behind it: scored, with nothing measured."""
+    made = Archive.create(place)
+    made.add(read([CLIPS]))
+    label = Label(kind="expectation", onset_s=2.0, expect="hold")
+    unsaid = Label(kind="expectation", onset_s=4.0, expect=None)
+    source = {"source_format": "made", "source_uri": "made/x", "origin": "synthetic", "source_sha256": "0" * 64}
+    made.add([Call(id="unheard", turns=[], labels=[label, unsaid], **source)])
+    return made
+
+
+def test_a_moment_whose_talk_over_was_not_measured_is_left_out_and_told(tmp_path: Path, at: At) -> None:
+    """hotato's schema wants a number there: 0 would say that nobody talked over anybody."""
+    with hollow(tmp_path / "archive") as archive:
+        archive.measure(workers=1)
+        archive.score()
+        archive.refresh()
+        done = export(archive, tmp_path / "out", form="envelope")
+    (envelope,) = written(tmp_path / "out").values()
+    jsonschema.validate(envelope, SCHEMA)
+    assert len(envelope["events"]) == envelope["summary"]["events"] == 9
+    assert not [event for event in envelope["events"] if event["event_id"].startswith("unheard")]
+    why = "nothing was measured, no_audio: the call has no recording that was measured: import its audio and run "
+    why += "`workbench measure`"
+    left_out = {why: 1, "labels that say neither yield nor hold": 1}
+    assert envelope["summary"]["left_out"] == {"events": 2, "reasons": left_out}
+    assert done.left_out == left_out
+    code, out, _ = at("export", tmp_path / "again", "--format", "envelope", "--archive", tmp_path / "archive")
+    assert (code, f"left out: {why} (1 event)" in out, f"{envelope_rows(out)}") == (0, True, "9")
+    with Archive.create(tmp_path / "back") as back:
+        back.add(read([tmp_path / "out"]))
+        export(back, tmp_path / "twice", form="envelope")
+    (twice,) = written(tmp_path / "twice").values()
+    assert sorted(twice["events"], key=str) == sorted(envelope["events"], key=str)
+
+
+def envelope_rows(out: str) -> str:
+    return next(line.split()[-1] for line in out.splitlines() if line.startswith("envelope-"))
+
+
+def test_where_no_moment_was_measured_there_is_no_envelope(tmp_path: Path, at: At) -> None:
+    with hollow(tmp_path / "archive") as archive:
+        archive.score()
+    code, out, err = at("export", tmp_path / "out", "--format", "envelope", "--archive", tmp_path / "archive")
+    assert (code, out, (tmp_path / "out").exists()) == (2, "", False)
+    assert "no scored moment was measured: nothing was measured, no_audio: " in err
+    assert "(10); labels that say neither yield nor hold (1)\nHint: workbench measure" in err
+
+
+def test_a_hop_is_that_of_the_measuring_config(tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add(read([CLIPS]))
+        archive.measure(workers=1, config=MeasureConfig(frame_ms=25.0, hop_ms=5.0))
+        archive.score()
+        archive.refresh()
+        export(archive, tmp_path / "out", form="envelope")
+    (envelope,) = written(tmp_path / "out").values()
+    measured = [event["measurements"] for event in envelope["events"]]
+    assert {one["hop_sec"] for one in measured} == {0.005}
+    bound = [one for one in measured if one["decision_margin_sec"] is not None]
+    assert [one["decision_margin_hops"] for one in bound] == [round(one["decision_margin_sec"] / 0.005) for one in bound]
+    assert "25 ms windows every 5 ms" in envelope["limits"]["method"]
+
+
+def test_each_of_two_reasons_is_told_in_the_notes() -> None:
+    assert meaning("slow_to_yield, talked_over") == (
+        "the agent yielded later than the bound; both spoke longer than the bound"
+    )
 
 
 def test_without_a_scored_moment_there_is_none(tmp_path: Path) -> None:

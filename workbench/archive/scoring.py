@@ -11,6 +11,7 @@ import msgspec
 from workbench.archive import runs
 from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.layout import Layout
+from workbench.archive.measured_with import measured_with
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ class Evidence:
                 sides.select("call_id", "recording_id").unique(), on=["call_id", "recording_id"]
             ),
             segments=segments.join(sides, on=["call_id", "recording_id", "role", "config_id"]),
-            measured_with=_config(reader, set(inputs["config_id"])),
+            measured_with=measured_with(reader, among=set(inputs["config_id"])),
         )
 
     @property
@@ -236,15 +237,3 @@ def _unfit(measured: pl.DataFrame) -> dict[str, dict[str, Any]]:
         facts = {"recording_id": row["recording_id"], "reason": said[0], "next_step": said[1]}
         found.setdefault(row["call_id"], facts | {"scorable": False, "verdict_eligible": False})
     return found
-
-
-def _config(reader: Reader, wanted: set[str]) -> MeasureConfig:
-    """The config the recordings were measured with, from the runs that measured them."""
-    from workbench.audio.config import MeasureConfig
-
-    _, rows = reader.rows("select config from runs where kind = 'measure' order by started_at desc")
-    for (text,) in rows:
-        config = msgspec.convert(json.loads(text)["measure"], MeasureConfig)
-        if config.config_id in wanted:
-            return config
-    return MeasureConfig()

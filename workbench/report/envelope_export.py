@@ -1,18 +1,22 @@
 """Scored moments as hotato result envelopes (`schema_version` 1), a file a scoring config; imported ones as they came.
 
 The shape is hotato's, so `tool` names it; `engine` names the workbench. A moment without a verdict has `scorable`
-false and its reason, and is in the total of events only; placeholders that the shape demands there mean nothing.
+false and its reason, and is in the total of events only. The shape demands a number of seconds of talk-over, so a
+moment where none was measured is no event; `summary.left_out` counts such moments, by why.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.archive.measured_with import measured_with
 from workbench.archive.runs import workbench_version
 from workbench.audio.config import MeasureConfig
+from workbench.decimals import decimals
 from workbench.errors import UsageError
 from workbench.timing.next_steps import meaning
 
@@ -24,7 +28,6 @@ IMPORTED = (
     "select call_id, source_uri, platform, attributes from spans join calls using (call_id) where type = 'hotato_event'"
 )
 LIMITS = {
-    "method": "levels of each party's channel against its own noise floor; 20 ms windows every 10 ms",
     "accuracy_claim": None,
     "ceiling": "timing is not intent: whether anybody meant to interrupt is not in it",
     "best_input": "a recording with a channel for each party",
@@ -55,25 +58,55 @@ def write(reader: Reader, *, folder: Path) -> tuple[dict[str, int], dict[str, in
         When no moment was scored and none imported.
     """
     rows = reader.frame(EVENTS).to_dicts()
+    measure = measured_with(reader)
     scenarios = dict(reader.rows("select call_id, scenario_id from calls")[1])
     rates = dict(reader.rows("select recording_id, sample_rate_hz from recordings")[1])
     envelopes: dict[str, dict[str, Any]] = {}
+    left_out: Counter[str] = Counter()
     for config_id in dict.fromkeys(row["config_id"] for row in rows):
-        own = [row for row in rows if row["config_id"] == config_id and row["expect"] is not None]
+        mine = [(row, _why_not(row)) for row in rows if row["config_id"] == config_id]
+        without = Counter(why for _, why in mine if why is not None)
+        left_out += without
         events = [
-            _event(row, scenario_id=scenarios[row["call_id"]], rate=rates.get(row["recording_id"])) for row in own
+            _event(row, scenario_id=scenarios[row["call_id"]], hop_s=measure.hop_s(rates[row["recording_id"]]))
+            for row, why in mine
+            if why is None
         ]
-        engine = {"name": "callbench", "version": workbench_version(), "upstream": "", "config_id": config_id}
-        envelopes[f"envelope-{config_id}.json"] = _envelope(events, engine=engine, stack="generic")
+        if events:
+            engine = {"name": "callbench", "version": workbench_version(), "upstream": "", "config_id": config_id}
+            told = _envelope(events, engine=engine, stack="generic", method=_method(measure))
+            if without:
+                told["summary"]["left_out"] = {"events": without.total(), "reasons": dict(without)}
+            envelopes[f"envelope-{config_id}.json"] = told
     envelopes |= _imported(reader)
     if not envelopes:
-        raise UsageError("no moment was scored", where="--format envelope", hint="label moments, then workbench score")
+        raise _nothing(left_out)
     for name, envelope in envelopes.items():
         text = json.dumps(envelope, indent=2, ensure_ascii=False) + "\n"
         (folder / name).write_text(text, encoding="utf-8", newline="")
-    unsaid = sum(row["expect"] is None for row in rows)
-    left_out = {"labels that say neither yield nor hold": unsaid} if unsaid else {}
-    return {name: len(envelope["events"]) for name, envelope in envelopes.items()}, left_out
+    return {name: len(envelope["events"]) for name, envelope in envelopes.items()}, dict(left_out)
+
+
+def _why_not(row: Mapping[str, Any]) -> str | None:
+    """Why an event of `scored_events` is none of an envelope; None for one that is."""
+    if row["expect"] is None:
+        return "labels that say neither yield nor hold"
+    if row["talk_over_s"] is None:
+        return f"nothing was measured, {row['reason']}: {meaning(row['reason'])}"
+    return None
+
+
+def _nothing(left_out: Mapping[str, int]) -> UsageError:
+    if not left_out:
+        return UsageError("no moment was scored", where="--format envelope", hint="label moments, then workbench score")
+    counted = "; ".join(f"{why} ({count:,})" for why, count in left_out.items())
+    hint = "workbench measure, then workbench score"
+    return UsageError(f"no scored moment was measured: {counted}", where="--format envelope", hint=hint)
+
+
+def _method(measure: MeasureConfig) -> str:
+    windows = f"{decimals(measure.frame_ms)} ms windows every {decimals(measure.hop_ms)} ms"
+    return f"levels of each party's channel against its own noise floor; {windows}"
 
 
 def _imported(reader: Reader) -> dict[str, dict[str, Any]]:
@@ -86,7 +119,8 @@ def _imported(reader: Reader) -> dict[str, dict[str, Any]]:
     for ix, own in enumerate(by_source.values(), start=1):
         documents = [_decoded(row["attributes"]) for row in own]
         engine = {"name": "hotato", "version": "not kept", "upstream": ""}
-        found[f"imported-{ix}.json"] = _envelope(documents, engine=engine, stack=own[0]["platform"] or "generic")
+        stack = own[0]["platform"] or "generic"
+        found[f"imported-{ix}.json"] = _envelope(documents, engine=engine, stack=stack, method="not kept")
     return found
 
 
@@ -95,7 +129,7 @@ def _decoded(value: Any) -> dict[str, Any]:
     return document
 
 
-def _envelope(events: list[dict[str, Any]], *, engine: dict[str, Any], stack: str) -> dict[str, Any]:
+def _envelope(events: list[dict[str, Any]], *, engine: dict[str, Any], stack: str, method: str) -> dict[str, Any]:
     summary = _summary(events)
     return {
         "tool": "hotato",
@@ -104,7 +138,7 @@ def _envelope(events: list[dict[str, Any]], *, engine: dict[str, Any], stack: st
         "stack": stack,
         "offline": True,
         "engine": engine,
-        "limits": LIMITS,
+        "limits": {"method": method} | LIMITS,
         "summary": summary,
         "events": events,
         "fix_map": [],
@@ -122,9 +156,8 @@ def _summary(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return counts | {"regression": passed < len(judged)} | ({"not_scorable": unjudged} if unjudged else {})
 
 
-def _event(row: Mapping[str, Any], *, scenario_id: str | None, rate: int | None) -> dict[str, Any]:
+def _event(row: Mapping[str, Any], *, scenario_id: str | None, hop_s: float) -> dict[str, Any]:
     judged = row["status"] in ("PASS", "FAIL")
-    hop_s = MeasureConfig().hop_s(rate) if rate else MeasureConfig().hop_ms / 1000
     margin = row["decision_margin_s"]
     event = {
         "event_id": f"{row['call_id']} {row['label_id']}",
@@ -134,14 +167,14 @@ def _event(row: Mapping[str, Any], *, scenario_id: str | None, rate: int | None)
         "expected_yield": row["expect"] == "yield",
         "verdict": {
             "passed": row["status"] == "PASS",
-            "did_yield": bool(row["did_yield"]),
+            "did_yield": row["did_yield"],
             "seconds_to_yield": row["time_to_yield_s"],
-            "talk_over_sec": row["talk_over_s"] or 0.0,
+            "talk_over_sec": row["talk_over_s"],
             "reasons": row["reason"].split(", ") if row["reason"] else [],
         },
         "measurements": {
             "caller_onset_sec": row["onset_s"],
-            "agent_talking_at_onset": bool(row["agent_talking"]),
+            "agent_talking_at_onset": row["agent_talking"],
             "hop_sec": hop_s,
             "notes": meaning(row["reason"]),
             "onset_effective_sec": row["onset_s"],
@@ -149,11 +182,10 @@ def _event(row: Mapping[str, Any], *, scenario_id: str | None, rate: int | None)
             "decision_margin_hops": None if margin is None else round(margin / hop_s),
             "boundary_sensitive": bool(row["boundary_sensitive"]),
         },
+        "signals": _signals(row),
     }
     if not judged:
         event |= {"scorable": False, "not_scorable_reason": f"{row['reason']}: {meaning(row['reason'])}"}
-    if row["did_yield"] is not None:
-        event["signals"] = _signals(row)
     return event
 
 

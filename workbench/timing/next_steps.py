@@ -12,14 +12,15 @@ def meaning(reason: str | None) -> str:
     Parameters
     ----------
     reason : str or None
-        Of a scored event, or of input health.
+        Of a scored event, or of input health; several are parted by a comma.
 
     Returns
     -------
     str
-        A sentence without its full stop; the reason itself where nothing more is known, empty for None.
+        A sentence for each without its full stop, parted by a semicolon; the reason itself where nothing more is
+        known, empty for None.
     """
-    return REASONS.get(reason or "") or NEXT_STEPS.get(reason or "") or reason or ""
+    return "; ".join(REASONS.get(one) or NEXT_STEPS.get(one) or one for one in (reason or "").split(", ") if one)
 
 
 def next_step(reason: str | None) -> str | None:

@@ -1,0 +1,39 @@
+"""The config that the recordings of an archive were measured with, as the runs that measured them kept it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from workbench.archive.lake import Reader
+    from workbench.audio.config import MeasureConfig
+
+
+def measured_with(reader: Reader, *, among: Collection[str] | None = None) -> MeasureConfig:
+    """Return the measuring config of an archive; a frame's time and the length of a hop follow from it.
+
+    Parameters
+    ----------
+    reader : Reader
+        Of the archive.
+    among : collection of str, optional
+        Ids of configs that count; those of `input_health` by default.
+
+    Returns
+    -------
+    MeasureConfig
+        The one that was used last; the published method where nothing was measured.
+    """
+    from workbench.audio.config import MeasureConfig
+
+    if among is None:
+        among = {config_id for (config_id,) in reader.rows("select distinct config_id from input_health")[1]}
+    for (text,) in reader.rows("select config from runs where kind = 'measure' order by started_at desc")[1]:
+        config = msgspec.convert(json.loads(text)["measure"], MeasureConfig)
+        if config.config_id in among:
+            return config
+    return MeasureConfig()
