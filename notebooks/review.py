@@ -23,11 +23,10 @@ with app.setup:
     from workbench.analysis.review_sentence import sentence_of
     from workbench.analysis.tried import tried
     from workbench.archive.views import query
-    from workbench.charts import moment_lanes, theme
+    from workbench.charts import moment_lanes
     from workbench.charts.pairs import pairs
     from workbench.charts.shown import shown, table_of
-
-    theme.in_notebook()
+    from workbench.plural import plural
 
     ALL = "all kinds"
 
@@ -367,7 +366,7 @@ def swap_heard(archive, author_box, get_page, set_page, suspects, swap_table):
 def summary(labelled, queue):
     if mo.app_meta().mode == "script":
         print(
-            f"{theme.plural(len(queue), 'moment')} left, {len(labelled):,} labelled by {theme.plural(labelled['author'].n_unique(), 'author')}"
+            f"{plural(len(queue), 'moment')} left, {len(labelled):,} labelled by {plural(labelled['author'].n_unique(), 'author')}"
         )
         for _row in queue.head(20).iter_rows(named=True):
             print(f"{_row['severity']:<8} {_row['call_id']!r} at {_row['onset_s']:.2f} s: {_row['kind']}")

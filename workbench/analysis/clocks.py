@@ -39,6 +39,7 @@ REPORTS_WANTED = (
 )
 
 QUERIES = {
+    "timings": "select (select count(*) from stage_timings where call_id = $call) from calls where call_id = $call",
     "reports": "from reported_latency where call_id = $call order by answer_start_s nulls last, timing_ix",
     "gaps": "select gap_ix, agent_start_s, gap_s from turn_gaps where call_id = $call order by gap_ix",
     "calls": "select distinct call_id from reported_latency order by call_id",
@@ -107,9 +108,14 @@ def two_clocks(archive: Archive, call_id: str) -> TwoClocks:
     UsageError
         When the archive has no such call.
     """
-    if archive.sql("select 1 from calls where call_id = $call", {"call": call_id}).is_empty():
+    import polars as pl
+
+    timings = archive.sql(QUERIES["timings"], {"call": call_id})
+    if timings.is_empty():
         hint = archive.layout.command("workbench sql 'from reported_latency'")
         raise UsageError(f"no call {call_id!r}", where=str(archive.path), hint=hint)
+    if not timings.item():
+        return relate(call_id, pl.DataFrame(), pl.DataFrame())
     reports, gaps = (archive.sql(QUERIES[name], {"call": call_id}) for name in ("reports", "gaps"))
     return relate(call_id, reports, gaps)
 

@@ -1,8 +1,7 @@
 """Charts: a frame in, a Vega-Lite chart out, one file each, found by listing this folder.
 
-A file `NAME.py` holds one function `chart`, which gives an altair chart or, where it is drawn anew at every choice,
-a :class:`~workbench.charts.drawn.Drawn`. `theme` is the look they share, `shown` a table with
-its SQL, `pairs` facts in a line.
+A file `NAME.py` holds one function `chart`, which gives a :class:`~workbench.charts.drawn.Drawn`. `theme` is the
+look they share, `shown` a table with its SQL, `pairs` facts in a line.
 """
 
 from __future__ import annotations
@@ -13,14 +12,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from workbench.charts.drawn import Drawn
 
 _NOT_CHARTS = {"theme", "shown", "drawn", "pairs"}
 
 
-def charts() -> dict[str, Callable[..., alt.TopLevelMixin | Drawn]]:
+def charts() -> dict[str, Callable[..., Drawn]]:
     """Return the function of every chart by name, in the order of the names."""
     names = sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _NOT_CHARTS)
     return {name: importlib.import_module(f"{__name__}.{name}").chart for name in names}

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
-from workbench.charts.drawn import nothing
+from workbench.charts.drawn import Drawn, nothing
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    import altair as alt
     import polars as pl
 
 FLOOR_DBFS = -90.0
+HIGHEST_DBFS = 12.0
 _ROWS = ("turn", "tool call", "finding")
+_TONES = {**theme.ROLES, **theme.SEVERITIES, "tool": "#5f3dc4", "tool error": "#b3261e"}
 
 
 def chart(
@@ -25,7 +26,7 @@ def chart(
     stretch: tuple[float, float] | None = None,
     width: int = theme.WIDTH,
     title: str = "The call",
-) -> Any:
+) -> Drawn:
     """Draw a lane of level and speech a side, and below them what happened when.
 
     Parameters
@@ -48,7 +49,7 @@ def chart(
 
     Returns
     -------
-    altair chart
+    Drawn
         Lanes are drawn for the roles that occur in `levels` or `speech`.
 
     Raises
@@ -56,146 +57,144 @@ def chart(
     UsageError
         When a column is missing or a frame has more than 5,000 rows.
     """
-    import altair as alt
     import polars as pl
 
     theme.require(levels, "role start_s end_s level_dbfs", chart="call_lanes")
     theme.require(speech, "role start_s end_s", chart="call_lanes")
     theme.require(marks, "kind start_s end_s tone label", chart="call_lanes")
     timed = marks.filter(pl.col("start_s").is_not_null())
-    x_scale = alt.Scale(domain=[0, max(duration_s, 0.1)], nice=False)
-    shade = pl.DataFrame({"from_s": [stretch[0]], "to_s": [stretch[1]]} if stretch else {"from_s": [], "to_s": []})
     roles = [role for role in theme.ROLES if role in {*levels["role"], *speech["role"]}]
-    parts = [
-        _lane(
-            levels.filter(pl.col("role") == role),
-            speech.filter(pl.col("role") == role),
-            shade,
-            role=role,
-            width=width,
-            scale=x_scale,
-            last=ix == len(roles) - 1 and timed.is_empty(),
-        )
-        for ix, role in enumerate(roles)
-    ]
-    if not timed.is_empty():
-        parts.append(_marks(timed, shade, x_scale, width=width))
-    if not parts:
+    if not roles and timed.is_empty():
         return nothing("nothing in this call has a time", title=title)
+    last_s = max(duration_s, 0.1)
+    data = {"stretch": pl.DataFrame({"from_s": [stretch[0]], "to_s": [stretch[1]]} if stretch else {})}
+    parts = []
+    for role in roles:
+        of_role = pl.col("role") == role
+        own, runs = levels.filter(of_role), speech.filter(of_role)
+        data |= {f"{role} level": _levels(own), f"{role} speech": _bars(runs, least_s=last_s / width)}
+        x = _time(last_s, last=role == roles[-1] and timed.is_empty())
+        lane = _silent_lane(role, x) if own.is_empty() else _lane(role, x)
+        parts.append({**lane, "width": width})
+    if not timed.is_empty():
+        data |= _split(timed)
+        parts.append({**_marks(timed, _time(last_s, last=True)), "width": width})
     counts = ", ".join(plural(int((timed["kind"] == kind).sum()), kind) for kind in _ROWS)
     left_out = len(marks) - len(timed)
     subtitle = f"n: {plural(len(speech), 'run')} of speech, {counts}; " + (
         f"left out: {left_out} without a time" if left_out else "nothing left out"
     )
-    return theme.dressed(alt.vconcat(*parts, spacing=4), title=title, subtitle=subtitle)
+    return Drawn({"vconcat": parts, "spacing": 4}, data, title=title, subtitle=subtitle)
 
 
-def _axis(*, last: bool) -> alt.Axis:
-    import altair as alt
+def _levels(levels: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
 
-    if last:
-        return alt.Axis(title="time from the start of the call (s)", grid=True)
-    return alt.Axis(title=None, labels=False, ticks=False, grid=True)
-
-
-def _shade(shade: pl.DataFrame, scale: alt.Scale) -> Any:
-    import altair as alt
-
-    return (
-        alt.Chart(shade).mark_rect(color="#f2c94c", opacity=0.35).encode(x=alt.X("from_s:Q", scale=scale), x2="to_s:Q")
+    return levels.sort("start_s").select(
+        "start_s", pl.col("level_dbfs").clip(FLOOR_DBFS, 0.0), floor_dbfs=pl.lit(FLOOR_DBFS)
     )
 
 
-def _lane(
-    levels: pl.DataFrame,
-    speech: pl.DataFrame,
-    shade: pl.DataFrame,
-    *,
-    role: str,
-    width: int,
-    scale: alt.Scale,
-    last: bool,
-) -> Any:
+def _bars(speech: pl.DataFrame, *, least_s: float) -> pl.DataFrame:
+    """Runs of speech, none drawn shorter than `least_s`: about a pixel."""
+    import polars as pl
+
+    drawn_end_s = pl.max_horizontal(pl.col("end_s"), pl.col("start_s") + least_s)
+    return speech.select("role", "start_s", "end_s", drawn_end_s=drawn_end_s)
+
+
+def _split(marks: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Marks that last, and those of a moment."""
+    import polars as pl
+
+    lasts = (pl.col("end_s") > pl.col("start_s")).fill_null(value=False)
+    return {"marks": marks.filter(lasts), "moments": marks.filter(~lasts)}
+
+
+def _time(last_s: float, *, last: bool) -> dict[str, Any]:
+    """The axis that all lanes share; only the lowest says what it is."""
+    title = "time from the start of the call (s)"
+    axis = {"title": title, "grid": True} if last else {"title": None, "labels": False, "ticks": False, "grid": True}
+    scale = {"domain": [0, last_s], "nice": False}
+    return {"field": "start_s", "type": "quantitative", "scale": scale, "axis": axis}
+
+
+def _shade(x: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "data": {"name": "stretch"},
+        "mark": {"type": "rect", "color": "#f2c94c", "opacity": 0.35},
+        "encoding": {
+            "x": {"field": "from_s", "type": "quantitative", "scale": x["scale"]},
+            "x2": {"field": "to_s"},
+        },
+    }
+
+
+def _seconds(*names: str) -> list[dict[str, Any]]:
+    return [{"field": name, "type": "quantitative", "format": ".2f"} for name in names]
+
+
+def _lane(role: str, x: dict[str, Any]) -> dict[str, Any]:
     """Level as an area from the floor up, speech as bars along the top."""
-    import altair as alt
-    import polars as pl
-
     colour = theme.ROLES[role]
-    x = alt.X("start_s:Q", scale=scale, axis=_axis(last=last))
-    levelled = not levels.is_empty()
-    parts = [_shade(shade, scale)]
-    y_bar = alt.Y("role:N", axis=alt.Axis(title=None, labelColor=colour))
-    if levelled:
-        y_scale = alt.Scale(domain=[FLOOR_DBFS, 12], nice=False)
-        y_axis = alt.Axis(
-            title=f"{role} (dBFS)",
-            values=[-90, -60, -30, 0],
-            labelOverlap=False,
-            labelBound=False,
-            titleColor=colour,
-        )
-        y = alt.Y("level_dbfs:Q", scale=y_scale, axis=y_axis)
-        y_bar = alt.Y("bottom:Q", scale=y_scale, axis=y_axis)
-        drawn = levels.sort("start_s").with_columns(
-            pl.col("level_dbfs").clip(FLOOR_DBFS, 0.0), floor_dbfs=pl.lit(FLOOR_DBFS)
-        )
-        parts.append(
-            alt.Chart(drawn)
-            .mark_area(color=colour, opacity=0.35, interpolate="step-after", line=False)
-            .encode(x=x, y=y, y2="floor_dbfs:Q")
-        )
-    # a bar of speech is never drawn thinner than about a pixel
-    least = float(scale.domain[1]) / width
-    bars = speech.with_columns(
-        drawn_end_s=pl.max_horizontal(pl.col("end_s"), pl.col("start_s") + least),
-        top=pl.lit(10.0),
-        bottom=pl.lit(3.0),
-    )
-    tips = [
-        alt.Tooltip("role:N"),
-        alt.Tooltip("start_s:Q", format=".2f"),
-        alt.Tooltip("end_s:Q", format=".2f"),
-    ]
-    if levelled:
-        bar = alt.Chart(bars).mark_rect(color=colour).encode(x=x, x2="drawn_end_s:Q", y=y_bar, y2="top:Q", tooltip=tips)
-    else:
-        bar = alt.Chart(bars).mark_bar(color=colour, height=14).encode(x=x, x2="drawn_end_s:Q", y=y_bar, tooltip=tips)
-    parts.append(bar)
-    return alt.layer(*parts).properties(width=width, height=95 if levelled else 26)
+    axis = {
+        "title": f"{role} (dBFS)",
+        "values": [-90, -60, -30, 0],
+        "labelOverlap": False,
+        "labelBound": False,
+        "titleColor": colour,
+    }
+    y = {"type": "quantitative", "scale": {"domain": [FLOOR_DBFS, HIGHEST_DBFS], "nice": False}, "axis": axis}
+    area = {
+        "data": {"name": f"{role} level"},
+        "mark": {"type": "area", "color": colour, "opacity": 0.35, "interpolate": "step-after", "line": False},
+        "encoding": {"x": x, "y": {"field": "level_dbfs", **y}, "y2": {"field": "floor_dbfs"}},
+    }
+    bars = _speech(role, x, {"type": "rect", "color": colour})
+    bars["encoding"] |= {"y": {"datum": HIGHEST_DBFS - 9, **y}, "y2": {"datum": HIGHEST_DBFS - 2}}
+    return {"layer": [_shade(x), area, bars], "height": 95}
 
 
-def _marks(marks: pl.DataFrame, shade: pl.DataFrame, scale: alt.Scale, *, width: int) -> Any:
+def _silent_lane(role: str, x: dict[str, Any]) -> dict[str, Any]:
+    """Speech alone, where no level is known."""
+    colour = theme.ROLES[role]
+    bars = _speech(role, x, {"type": "bar", "color": colour, "height": 14})
+    bars["encoding"]["y"] = {"field": "role", "type": "nominal", "axis": {"title": None, "labelColor": colour}}
+    return {"layer": [_shade(x), bars], "height": 26}
+
+
+def _speech(role: str, x: dict[str, Any], mark: dict[str, Any]) -> dict[str, Any]:
+    tips = [{"field": "role", "type": "nominal"}, *_seconds("start_s", "end_s")]
+    encoding: dict[str, Any] = {"x": x, "x2": {"field": "drawn_end_s"}, "tooltip": tips}
+    return {"data": {"name": f"{role} speech"}, "mark": mark, "encoding": encoding}
+
+
+def _marks(marks: pl.DataFrame, x: dict[str, Any]) -> dict[str, Any]:
     """Turns as bars in their lane's colour, tool calls and findings as bars or diamonds."""
-    import altair as alt
-    import polars as pl
-
-    tones = {**theme.ROLES, **theme.SEVERITIES, "tool": "#5f3dc4", "tool error": "#b3261e"}
-    present = [tone for tone in tones if tone in set(marks["tone"])]
-    colour = alt.Color(
-        "tone:N",
-        scale=alt.Scale(domain=list(tones), range=list(tones.values())),
-        legend=alt.Legend(title=None, values=present, orient="bottom", symbolType="square"),
-    )
-    rows = [kind for kind in _ROWS if kind in set(marks["kind"])]
-    y = alt.Y("kind:N", sort=rows, title="events", scale=alt.Scale(domain=rows))
-    x = alt.X("start_s:Q", scale=scale, axis=_axis(last=True))
-    tips = [
-        "kind:N",
-        "tone:N",
-        "label:N",
-        alt.Tooltip("start_s:Q", format=".2f"),
-        alt.Tooltip("end_s:Q", format=".2f"),
-    ]
-    long = marks.filter(pl.col("end_s") > pl.col("start_s"))
-    short = marks.filter((pl.col("end_s") > pl.col("start_s")).not_() | pl.col("end_s").is_null())
-    bars = (
-        alt.Chart(long)
-        .mark_bar(height=12, opacity=0.85, stroke="#ffffff", strokeWidth=0.5)
-        .encode(x=x, x2="end_s:Q", y=y, color=colour, tooltip=tips)
-    )
-    moments = (
-        alt.Chart(short)
-        .mark_point(shape="diamond", size=80, filled=True, opacity=1)
-        .encode(x=x, y=y, color=colour, tooltip=tips)
-    )
-    return alt.layer(_shade(shade, scale), bars, moments).properties(width=width, height=22 * len(rows))
+    tones, kinds = set(marks["tone"]), set(marks["kind"])
+    rows = [kind for kind in _ROWS if kind in kinds]
+    legend = {
+        "title": None,
+        "values": [tone for tone in _TONES if tone in tones],
+        "orient": "bottom",
+        "symbolType": "square",
+    }
+    encoding = {
+        "x": x,
+        "y": {"field": "kind", "type": "nominal", "sort": rows, "title": "events", "scale": {"domain": rows}},
+        "color": {
+            "field": "tone",
+            "type": "nominal",
+            "scale": {"domain": list(_TONES), "range": list(_TONES.values())},
+            "legend": legend,
+        },
+        "tooltip": [
+            *({"field": name, "type": "nominal"} for name in ("kind", "tone", "label")),
+            *_seconds("start_s", "end_s"),
+        ],
+    }
+    bar = {"type": "bar", "height": 12, "opacity": 0.85, "stroke": "#ffffff", "strokeWidth": 0.5}
+    diamond = {"type": "point", "shape": "diamond", "size": 80, "filled": True, "opacity": 1}
+    bars = {"data": {"name": "marks"}, "mark": bar, "encoding": {**encoding, "x2": {"field": "end_s"}}}
+    moments = {"data": {"name": "moments"}, "mark": diamond, "encoding": encoding}
+    return {"layer": [_shade(x), bars, moments], "height": 22 * len(rows)}

@@ -8,6 +8,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
+from workbench.charts.drawn import Drawn
 from workbench.errors import UsageError
 from workbench.plural import plural
 
@@ -26,7 +27,7 @@ def chart(
     band_edges_hz: NDArray[np.float64],
     side: str = "caller",
     title: str = "Mel spectrogram",
-) -> Any:
+) -> Drawn:
     """Draw a mel spectrogram over time and frequency.
 
     Parameters
@@ -44,7 +45,7 @@ def chart(
 
     Returns
     -------
-    altair chart
+    Drawn
         With one image mark and a legend; the frequency axis is spaced as the bands are.
 
     Raises
@@ -52,7 +53,6 @@ def chart(
     UsageError
         When the shapes do not fit or there is no cell to draw.
     """
-    import altair as alt
     import numpy as np
     import polars as pl
 
@@ -64,49 +64,65 @@ def chart(
         )
     bands, columns = power_db.shape
     loudest, faintest = float(power_db.max()), float(power_db.min())
+    picture = pl.DataFrame(
+        {
+            "middle_s": [(start_s + end_s) / 2], "middle": [bands / 2], "url": [_png(power_db, faintest, loudest)],
+        }
+    )  # fmt: skip
+    legend = pl.DataFrame({"middle_s": [start_s], "middle": [0.0], "level_db": [loudest]})
+    cells = f"{plural(bands, 'band')} x {plural(columns, 'column')}"
+    subtitle = f"{side}; n: {cells} from {start_s:.2f} to {end_s:.2f} s; nothing left out"
+    spec = _spec((start_s, end_s), band_edges_hz, levels_db=np.linspace(faintest, loudest, len(PALETTE)))
+    return Drawn(spec, {"picture": picture, "legend": legend}, title=title, subtitle=subtitle)
+
+
+def _spec(
+    stretch_s: tuple[float, float], band_edges_hz: NDArray[np.float64], *, levels_db: NDArray[np.float64]
+) -> dict[str, Any]:
+    """Return the picture on its axes, and beside it what its colours stand for."""
+    import numpy as np
+
+    bands = len(band_edges_hz) - 1
     ticks = [hz for hz in (0, 250, 500, 1000, 2000, 4000, 8000, 16000) if hz <= band_edges_hz[-1] + 1]
     places = np.interp(ticks, band_edges_hz, np.arange(bands + 1.0))
     labels = ", ".join(f"'{place:.3f}': '{hz:,}'" for place, hz in zip(places, ticks, strict=True))
-    frame = pl.DataFrame(
-        {
-            "from_s": [start_s], "to_s": [end_s], "middle_s": [(start_s + end_s) / 2],
-            "bottom": [0.0], "top": [float(bands)], "middle": [bands / 2],
-            "url": [_png(power_db, faintest, loudest)],
-        }
-    )  # fmt: skip
-    x = alt.X(
-        "middle_s:Q",
-        title="time from the start of the call (s)",
-        scale=alt.Scale(domain=[start_s, end_s], nice=False),
-    )
-    y = alt.Y(
-        "middle:Q",
-        title="frequency (Hz, mel scale)",
-        scale=alt.Scale(domain=[0, bands], nice=False),
-        axis=alt.Axis(
-            values=[round(float(place), 3) for place in places],
-            labelExpr=f"({{{labels}}})[format(datum.value, '.3f')]",
-            labelOverlap=False,
-            grid=False,
-        ),
-    )
+    x = {
+        "field": "middle_s",
+        "type": "quantitative",
+        "title": "time from the start of the call (s)",
+        "scale": {"domain": list(stretch_s), "nice": False},
+    }
+    y = {
+        "field": "middle",
+        "type": "quantitative",
+        "title": "frequency (Hz, mel scale)",
+        "scale": {"domain": [0, bands], "nice": False},
+        "axis": {
+            "values": [round(float(place), 3) for place in places],
+            "labelExpr": f"({{{labels}}})[format(datum.value, '.3f')]",
+            "labelOverlap": False,
+            "grid": False,
+        },
+    }
+    colour = {
+        "field": "level_db",
+        "type": "quantitative",
+        "title": "power (dB)",
+        "scale": {"domain": [float(level) for level in levels_db], "range": PALETTE},
+        "legend": {"orient": "right"},
+    }
     width, height = theme.WIDTH - 40, 150
-    picture = alt.Chart(frame).mark_image(width=width, height=height, aspect=False).encode(x=x, y=y, url="url:N")
-    scale = alt.Scale(domain=[float(v) for v in np.linspace(faintest, loudest, len(PALETTE))], range=PALETTE)
-    legend = (
-        alt.Chart(pl.DataFrame({"middle_s": [start_s], "middle": [0.0], "level_db": [loudest]}))
-        .mark_point(opacity=0)
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color("level_db:Q", scale=scale, title="power (dB)", legend=alt.Legend(orient="right")),
-        )
-    )
-    cells = f"{plural(bands, 'band')} x {plural(columns, 'column')}"
-    subtitle = f"{side}; n: {cells} from {start_s:.2f} to {end_s:.2f} s; nothing left out"
-    return theme.dressed(
-        alt.layer(picture, legend).properties(width=width, height=height), title=title, subtitle=subtitle
-    )
+    picture = {
+        "data": {"name": "picture"},
+        "mark": {"type": "image", "width": width, "height": height, "aspect": False},
+        "encoding": {"x": x, "y": y, "url": {"field": "url", "type": "nominal"}},
+    }
+    legend = {
+        "data": {"name": "legend"},
+        "mark": {"type": "point", "opacity": 0},
+        "encoding": {"x": x, "y": y, "color": colour},
+    }
+    return {"layer": [picture, legend], "width": width, "height": height}
 
 
 def _png(power_db: NDArray[np.float64], faintest: float, loudest: float) -> str:

@@ -8,7 +8,6 @@ from workbench.errors import MissingExtra, UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
-    import altair as alt
     import polars as pl
 
     from workbench.charts.drawn import Drawn
@@ -66,26 +65,6 @@ EMBED: dict[str, Any] = {"renderer": "svg", "actions": False}
 """How a page shows a chart: as SVG, without the menu that would open an editor on the network."""
 
 
-def dressed(chart: Any, *, title: str, subtitle: str) -> Any:
-    """Give a finished chart its title, its line on n and what was left out, and the common look.
-
-    Parameters
-    ----------
-    chart : altair chart
-        Outermost chart; it is not changed.
-    title : str
-        What it shows.
-    subtitle : str
-        Number of observations and what was left out.
-
-    Returns
-    -------
-    altair chart
-        A copy, with config.
-    """
-    return chart.properties(title={**TITLE, "text": title, "subtitle": subtitle}, config=CONFIG)
-
-
 def require(frame: pl.DataFrame, columns: str, *, chart: str) -> None:
     """Refuse a frame that lacks a column, or is too long to draw.
 
@@ -114,14 +93,7 @@ def require(frame: pl.DataFrame, columns: str, *, chart: str) -> None:
         )
 
 
-def in_notebook() -> None:
-    """Make charts of this process show as SVG, without the menu that would open an editor on the network."""
-    import altair as alt
-
-    alt.renderers.set_embed_options(**EMBED)
-
-
-def svg(chart: alt.TopLevelMixin | Drawn) -> str:
+def svg(chart: Drawn) -> str:
     """Return a chart as SVG text, made without a browser or a network.
 
     Raises

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
-from workbench.charts.drawn import nothing
+from workbench.charts.drawn import Drawn, nothing
 from workbench.plural import plural
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 REPORTED, HEARD, FAULT = "#3b5bdb", theme.ROLES["agent"], "#b3261e"
 LONGEST_MS = 60_000.0
+_TIMES = ("answer_start_s", "reported_s", "gap_s", "difference_s")
 
 
 def chart(
@@ -22,7 +23,7 @@ def chart(
     drift_ms_per_min: float | None = None,
     title: str = "Two clocks",
     width: int = theme.WIDTH,
-) -> Any:
+) -> Drawn:
     """Draw each answer's reported and heard latency, and below it how far they differ.
 
     Parameters
@@ -38,7 +39,7 @@ def chart(
 
     Returns
     -------
-    altair chart
+    Drawn
         Reports without a gap, below 0 or over a minute have no place on the axes; the subtitle counts them. A
         sentence in place of axes where none has one.
 
@@ -47,7 +48,6 @@ def chart(
     UsageError
         When a column is missing, or there are too many rows to draw.
     """
-    import altair as alt
     import polars as pl
 
     theme.require(turns, "turn_ix answer_start_s reported_ms gap_ms difference_ms fault", chart="two_clocks")
@@ -66,42 +66,62 @@ def chart(
         f"left out: {left_out} without an answer beside it, negative, or over a minute" if left_out else "none left out"
     )
     last = float(drawn["answer_start_s"].max()) * 1.03  # type: ignore[arg-type]
-    x = alt.X(
-        "answer_start_s:Q",
-        scale=alt.Scale(domain=[0, max(last, 1.0)], nice=False),
-        title="time from the start of the call (s)",
-    )
-    tips = ["turn_ix:Q", *(alt.Tooltip(f"{n}:Q", format=",.0f") for n in ("reported_ms", "gap_ms")), "fault:N"]
-    base = alt.Chart(drawn)
-    tone = alt.Color(
-        "report:N",
-        scale=alt.Scale(domain=["reported", "impossible", "heard"], range=[REPORTED, FAULT, HEARD]),
-        legend=alt.Legend(title=None, orient="top"),
-    )
-    latencies = alt.layer(
-        base.mark_rule(color=theme.PALE, opacity=0.6).encode(
-            x=x, y=alt.Y("gap_s:Q", title="latency (s)"), y2="reported_s:Q"
-        ),
-        base.transform_calculate(report="'heard'")
-        .mark_point(filled=True, size=60, shape="diamond", opacity=1)
-        .encode(x=x, y=alt.Y("gap_s:Q", title="latency (s)"), color=tone, tooltip=tips),
-        base.mark_point(filled=True, size=60, opacity=1).encode(
-            x=x, y=alt.Y("reported_s:Q", title="latency (s)"), color=tone, tooltip=tips
-        ),
-    ).properties(width=width, height=170)
-    below = [
-        base.mark_point(filled=True, size=60, opacity=1).encode(
-            x=x, y=alt.Y("difference_s:Q", title="reported - heard (s)"), color=tone, tooltip=tips
-        )
-    ]
+    data = {"reports": drawn.select("turn_ix", *_TIMES, "reported_ms", "gap_ms", "fault", "report")}
+    lines = []
     if offset_ms is not None and drift_ms_per_min is not None:
-        ends = pl.DataFrame(
-            {
-                "answer_start_s": [0.0, last],
-                "difference_s": [offset_ms / 1000, (offset_ms + drift_ms_per_min * last / 60) / 1000],
-            }
-        )
-        below.append(alt.Chart(ends).mark_line(color=theme.INK, strokeWidth=1.5).encode(x=x, y="difference_s:Q"))
+        ends = [offset_ms / 1000, (offset_ms + drift_ms_per_min * last / 60) / 1000]
+        data["line"] = pl.DataFrame({"answer_start_s": [0.0, last], "difference_s": ends})
+        lines.append("line")
         subtitle += f"; line: {offset_ms:+,.0f} ms, {drift_ms_per_min:+,.0f} ms a minute"
-    differences = alt.layer(*below).properties(width=width, height=120)
-    return theme.dressed(alt.vconcat(latencies, differences, spacing=14), title=title, subtitle=subtitle)
+    return Drawn(_spec(last, lines, width=width), data, title=title, subtitle=subtitle)
+
+
+def _spec(last_s: float, lines: list[str], *, width: int) -> dict[str, Any]:
+    """Return latencies above and differences below; `lines` are the data a line is drawn through."""
+    x = {
+        "field": "answer_start_s",
+        "type": "quantitative",
+        "title": "time from the start of the call (s)",
+        "scale": {"domain": [0, max(last_s, 1.0)], "nice": False},
+    }
+    tones = {"reported": REPORTED, "impossible": FAULT, "heard": HEARD}
+    tone = {
+        "field": "report",
+        "type": "nominal",
+        "scale": {"domain": list(tones), "range": list(tones.values())},
+        "legend": {"title": None, "orient": "top"},
+    }
+    tips = [
+        {"field": "turn_ix", "type": "quantitative"},
+        *({"field": name, "type": "quantitative", "format": ",.0f"} for name in ("reported_ms", "gap_ms")),
+        {"field": "fault", "type": "nominal"},
+    ]
+
+    def dots(y: dict[str, Any], *, heard: bool = False) -> dict[str, Any]:
+        mark = {"type": "point", "filled": True, "size": 60, "opacity": 1, **({"shape": "diamond"} if heard else {})}
+        encoding = {"x": x, "y": y, "color": tone, "tooltip": tips}
+        layer: dict[str, Any] = {"data": {"name": "reports"}, "mark": mark, "encoding": encoding}
+        return {**layer, "transform": [{"calculate": "'heard'", "as": "report"}]} if heard else layer
+
+    gap, reported = (_seconds(f"{name}_s", "latency (s)") for name in ("gap", "reported"))
+    difference = _seconds("difference_s", "reported - heard (s)")
+    between = {
+        "data": {"name": "reports"},
+        "mark": {"type": "rule", "color": theme.PALE, "opacity": 0.6},
+        "encoding": {"x": x, "y": gap, "y2": {"field": "reported_s"}},
+    }
+    fitted = [
+        {
+            "data": {"name": name},
+            "mark": {"type": "line", "color": theme.INK, "strokeWidth": 1.5},
+            "encoding": {"x": x, "y": difference},
+        }
+        for name in lines
+    ]
+    latencies = {"layer": [between, dots(gap, heard=True), dots(reported)], "width": width, "height": 170}
+    differences = {"layer": [dots(difference), *fitted], "width": width, "height": 120}
+    return {"vconcat": [latencies, differences], "spacing": 14}
+
+
+def _seconds(field: str, title: str) -> dict[str, Any]:
+    return {"field": field, "type": "quantitative", "title": title}
