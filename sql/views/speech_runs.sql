@@ -53,7 +53,7 @@ pieces as (
         clocks.clock,
         turns.start_s,
         coalesce(turns.end_s, lead(turns.start_s) over in_time, turns.start_s) as end_s,
-        end_s as held_until_s,
+        null::double as held_until_s,
         turns.turn_ix,
         turns.end_s is null as open_end
     from turns
@@ -64,7 +64,9 @@ pieces as (
 breaks as (
     select
         *,
-        coalesce(start_s - max(held_until_s) over before >= 0.2::double - 1e-9::double, true) as begins
+        coalesce(
+            start_s - max(coalesce(held_until_s, end_s)) over before >= 0.2::double - 1e-9::double, true
+        ) as begins
     from pieces
     window before as (
         partition by call_id, role order by start_s, end_s, turn_ix
