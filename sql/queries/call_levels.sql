@@ -20,19 +20,29 @@ with sides as (
     where call_id = $call and channels.role <> 'unknown'
     group by channels.role
 ),
+hops as (
+    select
+        channels.recording_id,
+        coalesce(any_value((runs.config -> '$.measure.hop_ms')::double), 10.0::double) as hop_ms
+    from channels
+    left join runs using (run_id)
+    where channels.call_id = $call
+    group by channels.recording_id
+),
 placed as (
     select
         sides.role,
         recordings.offset_s,
         recordings.recording_id,
-        round_even(recordings.sample_rate_hz * 0.01::double, 0) / recordings.sample_rate_hz as hop_s,
+        greatest(1, round_even(recordings.sample_rate_hz * hops.hop_ms / 1000, 0)) / recordings.sample_rate_hz as hop_s,
         recordings.duration_s
     from sides
     join recordings on recordings.recording_id = sides.recording_id and recordings.call_id = $call
+    join hops on hops.recording_id = sides.recording_id
 ),
 grid as (
     select min(offset_s) as from_s,
-        greatest((max(offset_s + duration_s) - min(offset_s)) / $buckets, 0.01::double) as width_s
+        greatest((max(offset_s + duration_s) - min(offset_s)) / $buckets, max(hop_s)) as width_s
     from placed
 ),
 levelled as (

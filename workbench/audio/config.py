@@ -86,6 +86,11 @@ class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
         }
         return hashlib.sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()[:12]
 
+    @property
+    def windows(self) -> str:
+        """How levels are taken, in words: ``20 ms windows every 10 ms``."""
+        return f"{decimals(self.frame_ms)} ms windows every {decimals(self.hop_ms)} ms"
+
     def window_samples(self, sample_rate_hz: int) -> int:
         """Samples in a window: the nearest whole number (halves to even), at least 1."""
         return max(1, round(sample_rate_hz * self.frame_ms / 1000))

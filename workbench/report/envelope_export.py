@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.archive.measured_with import measured_with
 from workbench.archive.runs import workbench_version
-from workbench.audio.config import MeasureConfig
-from workbench.decimals import decimals
 from workbench.errors import UsageError
 from workbench.timing.next_steps import meaning
 
 if TYPE_CHECKING:
     from workbench.archive.lake import Reader
+    from workbench.audio.config import MeasureConfig
 
 EVENTS = "from scored_events semi join standing_labels using (call_id, label_id) order by config_id, call_id, label_id"
 IMPORTED = (
@@ -105,8 +104,7 @@ def _nothing(left_out: Mapping[str, int]) -> UsageError:
 
 
 def _method(measure: MeasureConfig) -> str:
-    windows = f"{decimals(measure.frame_ms)} ms windows every {decimals(measure.hop_ms)} ms"
-    return f"levels of each party's channel against its own noise floor; {windows}"
+    return f"levels of each party's channel against its own noise floor; {measure.windows}"
 
 
 def _imported(reader: Reader) -> dict[str, dict[str, Any]]:

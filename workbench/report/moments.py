@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from workbench.archive.measured_with import measured_with
 from workbench.report.figures import level_path
 from workbench.report.word_changes import Line, lines
 from workbench.report.wording import plainly
@@ -111,6 +112,9 @@ def moments(
     clocks = table("from call_clocks where list_contains($ids, call_id)")
     runs = table("from speech_runs where list_contains($ids, call_id) order by call_id, role, run_ix")
     calls = table("select call_id, turn_clock, duration_s, language from calls where list_contains($ids, call_id)")
+    measure = measured_with(archive.reader)
+    for each in (each for of_call in recordings.values() for each in of_call):
+        each["hop_s"] = measure.hop_s(each["sample_rate_hz"])
     return [
         _moment(
             archive,
@@ -267,9 +271,7 @@ def _lane(
 
 
 def _level(archive: Archive, role: str, *, recording: dict[str, Any], scale: Scale) -> str:
-    from workbench.audio.config import MeasureConfig
-
-    hop = MeasureConfig().hop_s(recording["sample_rate_hz"])
+    hop = recording["hop_s"]
     query = "from frames where recording_id = $id and frame_ix between $low and $high order by frame_ix"
     low, high = ((end - recording["offset_s"]) / hop for end in (scale.start_s, scale.end_s))
     names, rows = archive.reader.rows(query, {"id": recording["recording_id"], "low": int(low), "high": int(high)})

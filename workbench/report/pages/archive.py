@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
+from workbench.archive.measured_with import measured_with
 from workbench.errors import UsageError
 from workbench.report.figures import BINS, GapFigure, Stack, bin_width, gap_figure, stack
 from workbench.report.moments import moments
@@ -79,6 +80,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         stacks=_stacks(calls),
         sources=_sources(calls),
         run=_run(archive),
+        windows=measured_with(archive.reader).windows,
         rates=[(dimension, _of(rates, dimension)) for dimension in DIMENSIONS if _of(rates, dimension)],
         worst_calls=worst_calls,
         call_count=len(calls),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from workbench.decimals import decimals
 from workbench.errors import UsageError
 from workbench.plural import plural
 from workbench.report.moments import moments
@@ -130,6 +131,8 @@ def _numbers(held: Any, events: pl.DataFrame, judged: pl.DataFrame) -> dict[str,
         "unusable": events.height - judged.height,
         "near": judged.filter(judged["boundary_sensitive"].fill_null(value=False)).height,
         "measured_with": held.measured_with.config_id,
+        "windows": held.measured_with.windows,
+        "hop_ms": decimals(held.measured_with.hop_ms),
     }
 
 

@@ -1,0 +1,100 @@
+"""With another hop, frames lie elsewhere in time: what is drawn and compared has to follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.archive import views
+from workbench.archive.archive import Archive
+from workbench.archive.comparing import Sounds as Compared
+from workbench.archive.measured_with import measured_with
+from workbench.audio.config import MeasureConfig
+from workbench.report.html import report
+from workbench.report.moments import moments
+from workbench.report.sound import Sounds
+from workbench.schema.call import Audio, Call
+
+RATE, LENGTH_S = 8000, 3.0
+
+
+def call(folder: Path, name: str, samples: np.ndarray) -> Call:
+    path = folder / f"{name}.wav"
+    soundfile.write(path, np.rint(samples).astype(np.int16), RATE, subtype="PCM_16")
+    source = {"source_format": "made", "source_uri": f"{name}.json", "source_sha256": name.encode().hex().zfill(64)}
+    audio = [Audio(path=str(path), channels=["caller", "agent"], channel_map_source="declared")]
+    return Call(id=name, origin="synthetic", audio=audio, **source)
+
+
+def take(seed: int) -> np.ndarray:
+    """Three seconds: the agent's loud end is the last half second, the caller speaks in the first two."""
+    rng = np.random.default_rng(seed)
+    samples = rng.normal(0, 3, (round(LENGTH_S * RATE), 2))
+    for channel, start, end in ((0, 0.2, 2.0), (1, 0.4, 1.0), (1, 2.5, 3.0)):
+        part = slice(round(start * RATE), round(end * RATE))
+        loud = np.repeat(10 ** rng.uniform(2.6, 3.6, 200), 400)[: part.stop - part.start]
+        samples[part, channel] = rng.normal(0, 1, part.stop - part.start) * loud
+    return samples
+
+
+@pytest.fixture(params=[MeasureConfig(hop_ms=5.0), MeasureConfig(frame_ms=25.0, hop_ms=25.0)], ids=["5 ms", "25 ms"])
+def archive(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Archive]:
+    """One call, a copy of it at half the level, and another take."""
+    one = take(1)
+    with Archive.create(tmp_path / "archive") as made:
+        made.add([call(tmp_path, name, samples) for name, samples in (("a", one), ("b", one / 2), ("c", take(2)))])
+        made.measure(workers=1, config=request.param)
+        assert measured_with(made.reader) == request.param
+        yield made
+
+
+def test_without_a_measuring_run_it_is_the_published_method(tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "archive") as made:
+        assert measured_with(made.reader) == MeasureConfig()
+
+
+def test_the_levels_of_a_call_end_where_its_sound_ends(archive: Archive) -> None:
+    levels = archive.sql(views.query("call_levels"), {"call": "a", "buckets": 600})
+    hop_s = measured_with(archive.reader).hop_s(RATE)
+    for role in ("caller", "agent"):
+        of_role = levels.filter(levels["role"] == role)
+        assert of_role["end_s"].max() == pytest.approx(LENGTH_S, abs=0.021 + hop_s)
+        assert (of_role["end_s"] - of_role["start_s"]).min() >= hop_s - 1e-9
+    loud = levels.filter((levels["role"] == "agent") & (levels["level_dbfs"] > -40) & (levels["start_s"] > 1.2))
+    assert loud["start_s"].min() == pytest.approx(2.5, abs=0.05)
+
+
+def test_the_drawn_outline_of_a_report_lies_on_the_clock_of_the_call(archive: Archive) -> None:
+    """The whole call is drawn, in a box 1,000 wide; it ends with the agent's words."""
+    row = {
+        "call_id": "a",
+        "assertion_id": "x",
+        "result_ix": 0,
+        "rank": 1,
+        "failure_code": "slow_response",
+        "severity": None,
+        "message": "",
+        "turn_ix": None,
+    }
+    (drawn,) = moments(archive, [row | {"start_s": 1.0, "end_s": 2.0}], findings=[], sounds=Sounds(archive.layout))
+    assert (drawn.start_s, drawn.end_s) == (0.0, LENGTH_S)
+    outline = {lane.role: lane.path for lane in drawn.lanes}["agent"]
+    assert max(int(point.split()[0]) for point in outline.strip("MZ").split("L")) == pytest.approx(1000, abs=10)
+
+
+def test_reports_say_what_was_measured_with(archive: Archive) -> None:
+    archive.label("a", onset_s=0.5, expect="yield", author="someone")
+    measure = measured_with(archive.reader)
+    for page in (report(name).build(archive, worst=1) for name in ("archive", "timing")):
+        assert "20 ms windows every 10 ms" not in page
+        assert f"{measure.frame_ms:g} ms windows every {measure.hop_ms:g} ms" in page
+
+
+def test_a_copy_and_another_take_are_told_apart(archive: Archive) -> None:
+    """Three seconds are enough to compare; counted at 10 ms a frame they would be 1.2 s, or 6."""
+    sounds = Compared(archive.reader)
+    assert [sounds.freshness("a", name).state for name in "bc"] == ["same_envelope", "different"]
