@@ -16,7 +16,8 @@
 -- differing_s: one of them does.
 -- differing_share: that as a share of the recording, as frames would count it.
 -- Faint runs of the energy method (see segments) are no speech here. A backend that heard nobody in a whole recording
--- has no row there, as it leaves none in segments. Silence between words is silence here: words disagree more than tracks.
+-- has no row there, as it leaves none in segments, and a party of whose words no times were supplied has none of words.
+-- Silence between words is silence here: words disagree more than tracks.
 with parties as (
     select distinct call_id, recording_id, role
     from channels
@@ -42,7 +43,11 @@ pairs as (
         recordings.offset_s as first_s, recordings.offset_s + recordings.duration_s as last_s
     from parties
     join recordings using (call_id, recording_id)
-    join (select distinct recording_id, backend from heard where backend <> 'energy') as others using (recording_id)
+    join (
+        select distinct recording_id, backend, if(backend = 'words', role, null) as only_role
+        from heard
+        where backend <> 'energy'
+    ) as others on others.recording_id = parties.recording_id and coalesce(others.only_role, parties.role) = parties.role
 ),
 inside as (
     select
