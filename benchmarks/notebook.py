@@ -19,33 +19,40 @@ from benchmarks.measured import WORKBENCH, Cost, Costs, Failed, process
 from benchmarks.tables import Table, seconds, timing
 from workbench.assets import folder
 
-SIZES = {"tiny": (20, 30_000, 1), "quick": (2_000, 1_000_000, 3), "full": (100_000, 10_000_000, 5)}
-"""Calls and frames of the large archive, rounds."""
+SIZES = {"tiny": (20, 1, 1), "quick": (2_000, 33, 3), "full": (100_000, 333, 5)}
+"""Calls of turns and calls of sound (five minutes, 30,000 frames) of the large archive, rounds."""
+
+LABELS = 4
+"""Labelled moments of a call of sound."""
 
 PATIENCE_S = 180.0
 IMPORTS = "import of duckdb, polars, altair and marimo"
 DONE, OWN = "all cells done", "the same but for the browser's start"
 FIGURE, ANSWER, REDRAWN = "first figure", "answer to a filter", "filter set back: first chart drawn anew"
+SLIDER = "answer to a slider, each of six"
 # From the start of the server to the end of the last cell, with the second and more that Chromium takes for the
 # scripts of the page and without; to the first chart; from a choice to the end of the last cell; from the choice of
-# all calls again to the first chart on the page (looked at as it is drawn, which slows the page down).
+# all calls again to the first chart on the page (looked at as it is drawn, which slows the page down); from a step of a
+# slider to the end of the last cell.
 CHARTS = ".vega-embed svg, .vega-embed canvas"
 
 
 def run(size: str, scratch: Path) -> list[Table]:
-    """Measure the two notebooks on the demo archive, and the archive notebook on a large one, in turn."""
+    """Measure three notebooks on the demo archive, and two of them on a large one, in turn."""
     from playwright.sync_api import sync_playwright
 
-    calls, frames, rounds = SIZES[size]
+    calls, sounds, rounds = SIZES[size]
     demo, large = scratch / "demo", scratch / "large"
     process([*WORKBENCH, "demo", demo, "--quiet"])
-    synthetic_archive.with_frames(large, frames=frames)
+    synthetic_archive.with_labels(large, calls=sounds, labels=LABELS)
     synthetic_archive.with_turns(large, calls=calls, turns=4)
     process([*WORKBENCH, "assert", "--pack", "caller-experience", "--archive", large, "--quiet"])
     pages = {
         "archive.py, demo": ("archive", demo / "archive"),
         "call.py, demo": ("call", demo / "archive"),
+        "timing.py, demo": ("timing", demo / "archive"),
         "archive.py, large": ("archive", large),
+        "timing.py, large": ("timing", large),
     }
     found = {IMPORTS: Costs()}
     with sync_playwright() as driver:
@@ -53,16 +60,22 @@ def run(size: str, scratch: Path) -> list[Table]:
         for _ in range(rounds):
             found[IMPORTS].runs.append(process([sys.executable, "-c", "import duckdb, polars, altair, marimo"]))
             for page, (name, archive) in pages.items():
-                for what, cost in _opened(browser, name, archive).items():
-                    found.setdefault(f"{page}: {what}", Costs()).runs.append(cost)
+                for what, costs in _opened(browser, name, archive).items():
+                    found.setdefault(f"{page}: {what}", Costs()).runs.extend(costs)
         browser.close()
-    title = f"notebook: the demo archive; a large one of {calls:,} calls and {frames:,} frames; {rounds} rounds"
+    frames = sounds * synthetic_archive.CALL_FRAMES
+    large_one = f"{calls:,} calls, {frames:,} frames and {sounds * LABELS:,} labelled moments"
+    title = f"notebook: the demo archive; a large one of {large_one}; {rounds} rounds"
     table = timing(title, found, peer=IMPORTS)
     table.remarks.append("CPU seconds are those of the server until all cells are done; the browser's are not counted")
     for name, bound in (
         (f"archive.py, demo: {OWN}", 3.0),
         (f"call.py, demo: {OWN}", 3.0),
         (f"archive.py, large: {FIGURE}", 5.0),
+        (f"timing.py, demo: {OWN}", 3.0),
+        (f"timing.py, large: {FIGURE}", 5.0),
+        (f"timing.py, demo: {SLIDER}", 0.2),
+        (f"timing.py, large: {SLIDER}", 0.2),
         (f"archive.py, demo: {ANSWER}", 0.2),
         (f"archive.py, large: {ANSWER}", 0.2),
     ):
@@ -78,8 +91,8 @@ def _chromium() -> str:
     raise Failed("there is no Chromium: apt install chromium, or set WORKBENCH_CHROMIUM")
 
 
-def _opened(browser: Any, name: str, archive: Path) -> dict[str, Cost]:
-    """Open a notebook once in a new server and a new page; set its first filter, where it has one."""
+def _opened(browser: Any, name: str, archive: Path) -> dict[str, list[Cost]]:
+    """Open a notebook once in a new server and a new page; set its first filter and move its sliders, if any."""
     begin = time.perf_counter()
     with _served(name, archive) as (server, address):
         context = browser.new_context(viewport={"width": 1400, "height": 2400})
@@ -87,18 +100,24 @@ def _opened(browser: Any, name: str, archive: Path) -> dict[str, Cost]:
         ready = time.perf_counter()
         page.open(address, begin)
         done = Cost(page.idle() - begin, _cpu_s(server))
-        costs = {DONE: done, OWN: Cost(done.wall_s - (page.connected_at - ready), done.cpu_s)}
+        costs = {DONE: [done], OWN: [Cost(done.wall_s - (page.connected_at - ready), done.cpu_s)]}
         if page.figure_at is not None:
-            costs[FIGURE] = Cost(page.figure_at - begin, done.cpu_s)
+            costs[FIGURE] = [Cost(page.figure_at - begin, done.cpu_s)]
         choice = page.page.locator("[data-cell-name=filters] select").first
         if choice.count():
             value = choice.locator("option").nth(1).get_attribute("value")
             asked, cpu = time.perf_counter(), _cpu_s(server)
             choice.select_option(value)
-            costs[ANSWER] = Cost(page.idle(asked) - asked, _cpu_s(server) - cpu)
+            costs[ANSWER] = [Cost(page.idle(asked) - asked, _cpu_s(server) - cpu)]
             page.page.wait_for_timeout(1000)
             asked, cpu = time.perf_counter(), _cpu_s(server)
-            costs[REDRAWN] = Cost(page.redrawn(choice, "all") - asked, _cpu_s(server) - cpu)
+            costs[REDRAWN] = [Cost(page.redrawn(choice, "all") - asked, _cpu_s(server) - cpu)]
+        for slider in page.page.locator("[data-cell-name=controls] [role=slider]").all():
+            page.page.wait_for_timeout(1000)
+            slider.focus()
+            asked, cpu = time.perf_counter(), _cpu_s(server)
+            page.page.keyboard.press("ArrowRight")
+            costs.setdefault(SLIDER, []).append(Cost(page.idle(asked) - asked, _cpu_s(server) - cpu))
         context.close()
     return costs
 

@@ -169,6 +169,37 @@ def _rows(names: list[str], config: str, lengths: list[int]) -> dict[str, list[d
     }
 
 
+def with_labels(path: Path, *, calls: int, labels: int) -> None:
+    """Make an archive with frames and label moments of every call, half of them yield and half hold.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Where to make it.
+    calls : int
+        Calls of five minutes.
+    labels : int
+        Moments of a call at most; each is the start of a run of the caller.
+    """
+    names = with_frames(path, frames=calls * CALL_FRAMES)
+    rng = np.random.default_rng(1)
+    archive = Archive(path)
+    runs = archive.sql("select call_id, start_s from segments where role = 'caller' and start_s < 280")
+    starts = {
+        call_id: own["start_s"].to_list() for (call_id,), own in runs.partition_by("call_id", as_dict=True).items()
+    }
+    archive.close()
+    rows = []
+    for name in names:
+        chosen = rng.choice(starts[name], size=min(labels, len(starts[name])), replace=False)
+        for ix, onset in enumerate(sorted(chosen.tolist())):
+            row = {"call_id": name, "label_id": f"{ix}", "kind": "expectation", "onset_s": onset}
+            rows.append(row | {"expect": ("yield", "hold")[ix % 2], "author": "synthetic"})
+    writer = Writer(Archive(path).layout)
+    writer.transaction(lambda _con: writer.add("labels", rows), message="synthetic labels")
+    writer.close()
+
+
 def with_turns(path: Path, *, calls: int, turns: int = 20) -> None:
     """Add calls with timed turns to an archive, made when missing; callers' turns say what was heard and what said."""
     archive = Archive(path) if path.exists() else Archive.create(path)

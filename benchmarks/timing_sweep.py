@@ -13,7 +13,6 @@ from benchmarks.measured import WORKBENCH, Cost, call, exponent, interleaved, pr
 from benchmarks.tables import Table, seconds
 from workbench.analysis.timing_held import HeldMoments
 from workbench.archive.archive import Archive
-from workbench.archive.lake import Writer
 from workbench.timing.score_config import ScoreConfig
 
 SIZES = {"tiny": ((2, 4), 1), "quick": ((20, 100), 3), "full": ((100, 1_000), 5)}
@@ -35,7 +34,7 @@ def run(size: str, scratch: Path) -> list[Table]:
     contestants: dict[tuple[str, int], Callable[[], Cost]] = {}
     for count in counts:
         place = scratch / f"calls-{count}"
-        _labelled(place, count)
+        synthetic_archive.with_labels(place, calls=count, labels=LABELS)
         held = HeldMoments(Archive(place))
         reading = call(lambda held=held: held.levels)
         contestants |= {(name, count): once for name, once in _changes(held).items()}
@@ -82,24 +81,3 @@ def _changes(held: HeldMoments) -> dict[str, Callable[[], Cost]]:
         LOW: measuring("rel_db", 30.0),
         HANGOVER: measuring("hangover_s", 0.2),
     }
-
-
-def _labelled(place: Path, calls: int) -> None:
-    """Make an archive with frames and label every call, half of the moments yield and half hold."""
-    names = synthetic_archive.with_frames(place, frames=calls * synthetic_archive.CALL_FRAMES)
-    rng = np.random.default_rng(1)
-    archive = Archive(place)
-    runs = archive.sql("select call_id, start_s from segments where role = 'caller' and start_s < 280")
-    starts = {
-        call_id: own["start_s"].to_list() for (call_id,), own in runs.partition_by("call_id", as_dict=True).items()
-    }
-    archive.close()
-    rows = []
-    for name in names:
-        chosen = rng.choice(starts[name], size=min(LABELS, len(starts[name])), replace=False)
-        for ix, onset in enumerate(sorted(chosen.tolist())):
-            row = {"call_id": name, "label_id": f"{ix}", "kind": "expectation", "onset_s": onset}
-            rows.append(row | {"expect": ("yield", "hold")[ix % 2], "author": "synthetic"})
-    writer = Writer(Archive(place).layout)
-    writer.transaction(lambda _con: writer.add("labels", rows), message="synthetic labels")
-    writer.close()

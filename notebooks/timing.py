@@ -286,6 +286,7 @@ def asked():
 @app.cell
 def swept(held, sweep_button):
     mo.stop(not held.labels)
+    held.ready()
     mo.stop(
         len(held.labels) > MOST_MOMENTS_UNASKED and not sweep_button.value,
         mo.vstack(
@@ -293,8 +294,7 @@ def swept(held, sweep_button):
         ),
     )
     _names = ["rel_db", "hangover_s", "yield_hangover_s", "max_time_to_yield_s", "max_talk_over_s"]
-    _found = [sweep(held, {name: axis(held, name)[0]}).flips for name in _names]
-    flips = pl.concat(_found)
+    flips = pl.concat([sweep(held, {name: axis(held, name)[0]}).flips for name in _names])
     mo.vstack(
         [
             mo.md(

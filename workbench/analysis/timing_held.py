@@ -80,11 +80,16 @@ class HeldMoments:
     @property
     def levels(self) -> HeldLevels:
         """Levels of the labelled calls, read at first use."""
+        self.ready()
+        assert self._levels is not None
+        return self._levels
+
+    def ready(self) -> None:
+        """Read the levels now, so that the first threshold that is tried need not."""
         from workbench.analysis.timing_levels import HeldLevels
 
         if self._levels is None:
             self._levels = HeldLevels.read(self._reader, self._evidence, call_ids=self.call_ids)
-        return self._levels
 
     def rows(
         self, score: ScoreConfig, *, measure: MeasureConfig | None = None, replaced: Collection[str] = ()
@@ -131,12 +136,13 @@ class HeldMoments:
         """
         import polars as pl
 
+        kinds = columns()
         rows = [
-            _event(row, label, self._facts[row["call_id"]])
+            _event(row, label, self._facts[row["call_id"]], names=kinds)
             for row, label in zip(self.rows(score, measure=measure, replaced=replaced), self.labels, strict=True)
             if row["call_id"] in self._facts
         ]
-        return pl.DataFrame(rows, schema=columns())
+        return pl.DataFrame(rows, schema=kinds)
 
     def groups(self, by: str | None) -> list[str]:
         """Return the group of each moment, in the order of `labels`.
@@ -222,9 +228,11 @@ def columns() -> dict[str, Any]:
     return kinds | {"response_censored": pl.Boolean, "decision_margin_s": pl.Float64, "boundary_sensitive": pl.Boolean}
 
 
-def _event(row: Mapping[str, Any], label: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+def _event(
+    row: Mapping[str, Any], label: Mapping[str, Any], facts: Mapping[str, Any], *, names: Collection[str]
+) -> dict[str, Any]:
     heard = not label["disagree"] and (row["status"] in (PASS, FAIL) or row["reason"] in HEARD)
-    found = {name: row[name] for name in columns() if name in row}
+    found = {name: row[name] for name in names if name in row}
     found |= {
         "source_format": facts["source_format"],
         "agent_id": facts["agent_id"] or "not supplied",

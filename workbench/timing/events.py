@@ -72,6 +72,8 @@ def scored(
         Rows of `scored_events`, in the order of the labels. What cannot be scored keeps its row, with a status
         and a reason; empty for no labels. Labels of one moment that say yield and hold give no verdict.
     """
+    from workbench.schema.scored_events import ScoredEvents
+
     known = [ix for ix, label in enumerate(labels) if label["call_id"] in line.place and label["call_id"] in health]
     call = np.array([line.place[labels[ix]["call_id"]] for ix in known], np.int64)
     asked = np.array([np.nan if labels[ix]["onset_s"] is None else labels[ix]["onset_s"] for ix in known], np.float64)
@@ -80,7 +82,8 @@ def scored(
     onset = np.where(given, line.frames(call, np.where(given, asked, 0.0)), detected)
     found = score(line.speech, recording=call, onset=np.maximum(onset, 0), config=config)
     inside = ~given | ((asked >= line.start_s[call]) & (onset < found.recording_end))
-    rows = [_row(label, health.get(label["call_id"]), run_id=run_id, config=config) for label in labels]
+    empty = dict.fromkeys(ScoredEvents.column_names()) | {"config_id": config.config_id, "run_id": run_id}
+    rows = [empty | _row(label, health.get(label["call_id"]), config) for label in labels]
     for nth, ix in enumerate(known):
         row, facts = rows[ix], health[labels[ix]["call_id"]]
         if not facts["scorable"]:
@@ -108,24 +111,18 @@ def scored(
     return rows
 
 
-def _row(
-    label: Mapping[str, Any], facts: Mapping[str, Any] | None, *, run_id: str, config: ScoreConfig
-) -> dict[str, Any]:
-    """A row for a call without measured audio of both parties."""
-    from workbench.schema.scored_events import ScoredEvents
-
+def _row(label: Mapping[str, Any], facts: Mapping[str, Any] | None, config: ScoreConfig) -> dict[str, Any]:
+    """What is known of a label's event without measured audio of both parties."""
     bounds = label["value"] if isinstance(label["value"], dict) else {}
     own = {name: bounds.get(name) for name in ("max_time_to_yield_s", "max_talk_over_s")}
-    return dict.fromkeys(ScoredEvents.column_names()) | {
+    return {
         "call_id": label["call_id"],
         "label_id": label["label_id"],
-        "config_id": config.config_id,
         "expect": label["expect"],
         **{name: getattr(config, name) if value is None else float(value) for name, value in own.items()},
         "recording_id": None if facts is None else facts["recording_id"],
         "status": INCONCLUSIVE if facts is None else NOT_SCORABLE,
         "reason": "no_audio" if facts is None else facts["reason"],
-        "run_id": run_id,
     }
 
 
