@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_calls import measured_archive
 
+from workbench.archive import scoring
 from workbench.archive.archive import Archive
 from workbench.archive.label_files import read_labels
-from workbench.errors import UsageError
+from workbench.errors import ArchiveFailed, UsageError
 from workbench.timing.score_config import ScoreConfig
 
 
@@ -120,3 +122,49 @@ def test_a_call_whose_last_label_is_taken_back_has_no_event_left(archive: Archiv
     retract(archive.layout, "c0", label_id, author="A")
     assert archive.score_calls(["c0"]).run_id is None
     assert archive.sql("from scored_events").is_empty()
+
+
+def test_a_label_that_comes_in_while_its_call_is_scored_keeps_its_event(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = scoring.Writer
+
+    def opened(*given: Any) -> Any:
+        monkeypatch.setattr(scoring, "Writer", writer)
+        with Archive(archive.path) as another:
+            another.label("c0", onset_s=3.5, expect="hold", author="B")
+            another.score_calls(["c0"])
+        return writer(*given)
+
+    archive.label("c0", onset_s=2.0, expect="yield", author="A")
+    monkeypatch.setattr(scoring, "Writer", opened)
+    assert len(archive.score_calls(["c0"]).events) == 2
+    assert sorted(archive.sql("from scored_events")["expect"]) == ["hold", "yield"]
+    monkeypatch.setattr(scoring, "Writer", opened)
+    archive.label("c1", onset_s=2.0, expect="yield", author="A")
+    archive.score()
+    assert archive.sql("from scored_events").height == archive.sql("from standing_labels").height == 3
+
+
+def test_labels_without_end_are_kept_and_told(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer, given = scoring.Writer, iter(range(100))
+
+    def opened(*layout: Any) -> Any:
+        archive.label("c0", onset_s=2.0 + next(given) / 100, expect="hold", author="B")
+        return writer(*layout)
+
+    archive.label("c0", onset_s=2.0, expect="yield", author="A")
+    monkeypatch.setattr(scoring, "Writer", opened)
+    with pytest.raises(ArchiveFailed, match="the labels are kept"):
+        archive.score_calls(["c0"])
+    assert archive.sql("from scored_events").is_empty()
+
+
+def test_a_label_is_scored_by_the_configs_there_are_and_brings_no_other_ruler(archive: Archive) -> None:
+    strict, strictest = ScoreConfig(max_talk_over_s=0.1), ScoreConfig(max_talk_over_s=0.05)
+    for call_id in ("c0", "c1"):
+        archive.label(call_id, onset_s=2.0, expect="yield", author="A")
+    for config in (strict, strictest, strict):
+        archive.score(config=config)
+    assert archive.score_calls(["c0"]).config_id == strict.config_id
+    assert set(archive.sql("from scored_events")["config_id"]) == {strict.config_id, strictest.config_id}

@@ -10,12 +10,14 @@ import msgspec
 
 from workbench.archive import runs
 from workbench.archive.lake import Reader, Writer, quote, read_once
+from workbench.archive.lake.reading import TRIES
 from workbench.archive.layout import Layout
 from workbench.archive.measured_with import measured_with
+from workbench.errors import ArchiveFailed
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import duckdb
     import polars as pl
@@ -79,13 +81,10 @@ def score(layout: Layout, *, config: ScoreConfig | None = None) -> Scoring:
     Raises
     ------
     ArchiveFailed
-        When the archive cannot be written.
+        When the archive cannot be written, or others label without end.
     """
     config = config or ScoreConfig()
-    evidence, snapshot = read_once(layout, lambda reader: (Evidence.read(reader), reader.snapshot))
-    if not evidence.labels:
-        return Scoring(None, config.config_id)
-    return _keep(layout, evidence, [config], snapshot=snapshot, calls=None)
+    return _of_what_stands(layout, lambda reader: (Evidence.read(reader), [config], reader.snapshot), calls=None)
 
 
 def score_calls(layout: Layout, call_ids: Collection[str]) -> Scoring:
@@ -103,29 +102,56 @@ def score_calls(layout: Layout, call_ids: Collection[str]) -> Scoring:
     Returns
     -------
     Scoring
-        Of the published method, with a row for each label of these calls.
+        Of the published method, or of the config that was used last where that was not; with a row for each label of
+        these calls.
 
     Raises
     ------
     ArchiveFailed
-        When the archive cannot be written.
+        When the archive cannot be written, or others label these calls without end.
     """
     calls = sorted(set(call_ids))
-    evidence, configs, snapshot = read_once(
-        layout, lambda reader: (Evidence.read(reader, calls=calls), _scored_with(reader), reader.snapshot)
+    return _of_what_stands(
+        layout, lambda reader: (Evidence.read(reader, calls=calls), _scored_with(reader), reader.snapshot), calls=calls
     )
-    return _keep(layout, evidence, configs, snapshot=snapshot, calls=calls)
 
 
 def _scored_with(reader: Reader) -> list[ScoreConfig]:
-    """The configs that the archive has events of, the published method last."""
+    """The configs that the archive has events of, the published method last; it alone where there are none."""
     used = {config_id for (config_id,) in reader.rows("select distinct config_id from scored_events")[1]}
     published, found = ScoreConfig(), {}
     for (text,) in reader.rows("select config from runs where kind = 'score' order by started_at")[1]:
         config = msgspec.convert(json.loads(text)["score"], ScoreConfig)
         if config.config_id in used and config != published:
+            found.pop(config.config_id, None)
             found[config.config_id] = config
-    return [*found.values(), published]
+    return [*found.values(), *([published] if published.config_id in used or not found else [])]
+
+
+class _LabelledMeanwhile(Exception):
+    """Somebody labelled one of the calls after they were read."""
+
+
+def _of_what_stands(
+    layout: Layout,
+    read: Callable[[Reader], tuple[Evidence, list[ScoreConfig], int]],
+    *,
+    calls: list[str] | None,
+) -> Scoring:
+    """Read, score and keep; all of it again where a label came in between, whose events would be lost."""
+    for _ in range(TRIES):
+        evidence, configs, snapshot = read_once(layout, read)
+        if calls is None and not evidence.labels:
+            return Scoring(None, configs[-1].config_id)
+        try:
+            return _keep(layout, evidence, configs, snapshot=snapshot, calls=calls)
+        except _LabelledMeanwhile:
+            continue
+    raise ArchiveFailed(
+        "others label these calls all the while, so their moments are not scored; the labels are kept",
+        where=str(layout.root),
+        hint=f"run {layout.command('workbench score')} when they have ended",
+    )
 
 
 def _keep(
@@ -140,15 +166,18 @@ def _keep(
         scorings.append(Scoring(run["run_id"], config.config_id, evidence.labels, events))
         begun.append(run)
     writer = Writer(layout)
-    of_calls = "" if calls is None else f" AND call_id IN ({', '.join(quote(call_id) for call_id in calls)})"
+    mine = "true" if calls is None else f"call_id IN ({', '.join(quote(call_id) for call_id in calls)})"
 
     def work(con: duckdb.DuckDBPyConnection) -> None:
         from workbench.schema import tables
 
         there = {call_id for (call_id,) in con.execute("SELECT call_id FROM lake.calls").fetchall()}
+        counted = con.execute(f"SELECT call_id, count(*) FROM lake.labels WHERE {mine} GROUP BY call_id").fetchall()
+        if any(evidence.label_counts.get(call_id) != count for call_id, count in counted):  # none is ever changed
+            raise _LabelledMeanwhile
         for scoring, run in zip(scorings, begun, strict=True):
             rows = [event for event in scoring.events if event["call_id"] in there]  # others were deleted meanwhile
-            con.execute(f"DELETE FROM lake.scored_events WHERE config_id = {quote(scoring.config_id)}{of_calls}")
+            con.execute(f"DELETE FROM lake.scored_events WHERE config_id = {quote(scoring.config_id)} AND {mine}")
             if rows:
                 writer.insert("scored_events", tables()["scored_events"].checked(rows))
             writer.add("runs", [runs.end(run, scoring.counts)])
@@ -164,12 +193,14 @@ def _keep(
 class Evidence:
     """What scoring reads of an archive: labels, inputs, recordings and runs of speech.
 
-    `labels` have beside their own columns what the view `label_moments` says of their moment. `inputs` are the calls
+    `labels` have beside their own columns what the view `label_moments` says of their moment; `label_counts` are, by
+    call, the rows of the table `labels`, those taken back too. `inputs` are the calls
     in which both parties were measured; `unfit` the other measured ones, each with its `recording_id`, and the
     `reason` and `next_step` of its input health.
     """
 
     labels: list[dict[str, Any]]
+    label_counts: dict[str, int]
     inputs: dict[str, dict[str, Any]]
     unfit: dict[str, dict[str, Any]]
     recordings: pl.DataFrame
@@ -189,6 +220,7 @@ class Evidence:
         labels = frame("from standing_labels").filter(pl.col("kind") == "expectation").sort("call_id", "label_id")
         moments = frame("from label_moments").select(_MOMENT)
         labels = labels.join(moments, on=_MOMENT[:2], maintain_order="left")
+        counts = frame("from (select call_id, count(*) as label_count from labels group by call_id)")
         inputs = frame("from timing_inputs").sort("call_id")
         sides = pl.concat(
             [
@@ -201,6 +233,7 @@ class Evidence:
         recordings = frame("select call_id, recording_id, sample_rate_hz, offset_s, duration_s from recordings")
         return cls(
             labels=[row | {"value": json.loads(row["value"]) if row["value"] else None} for row in labels.to_dicts()],
+            label_counts=dict(counts.iter_rows()),
             inputs={row["call_id"]: row for row in inputs.to_dicts()},
             unfit=_unfit(frame(_UNFIT)),
             recordings=recordings.join(
