@@ -13,6 +13,7 @@ from workbench.archive import baseline_sounds
 from workbench.archive.archive import Archive
 from workbench.archive.baselines import Checked, check_baseline, set_baseline
 from workbench.archive.retention import delete
+from workbench.errors import UsageError
 from workbench.schema.call import Audio, Call, Label, Scenario
 
 RATE = 8000
@@ -86,6 +87,28 @@ def test_a_recording_that_is_gone_leaves_the_others_unknown(archive: Archive) ->
     delete(archive.layout, "2-a")
     found = checked(archive, "2")
     assert (found.states, found.evidence_level, found.withheld) == (["unknown"], "re-verified same audio", None)
+
+
+def test_where_every_recording_of_the_baseline_is_gone_nothing_is_told_of_drift(archive: Archive) -> None:
+    """3-a has the samples of 1-a, so the baseline's recording is there until that goes too."""
+    for name in ("1-a", "1-b"):
+        delete(archive.layout, name)
+    assert checked(archive, "2").withheld is not None
+    assert checked(archive, "3").withheld == "1 of 1 recording copied from the baseline's"
+    delete(archive.layout, "3-a")
+    found = checked(archive, "2")
+    assert found.states == ["unknown", "unknown"]
+    assert found.withheld == "the baseline's recordings (2) are in the archive no more"
+    assert "could be measured again" in found.claim
+    assert "was measured again" not in found.claim
+
+
+def test_where_nothing_is_scored_with_the_baselines_config_the_check_says_so(archive: Archive) -> None:
+    for name in ("1-a", "1-b", "2-a", "2-b", "3-a"):
+        delete(archive.layout, name)
+    with pytest.raises(UsageError, match="nothing could be measured: no moment is scored with the config") as error:
+        checked(archive, "1")
+    assert "--config" not in str(error.value)
 
 
 def test_of_many_recordings_those_of_a_scenario_are_compared(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -270,6 +271,24 @@ def test_a_check_on_copies_of_the_baselines_recordings_is_withheld(run: Run, arc
     code, out, _ = run(*check, "--json")
     told = json.loads(out)
     assert (code, told["recordings_are"]) == (2, {"same_pcm": 4, "same_envelope": 4, "different": 8, "unknown": 0})
+
+
+def test_a_check_whose_baseline_was_deleted_exits_2_and_claims_nothing(run: Run, archive: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "archive"
+    shutil.copytree(archive, moved)
+    where = ("--archive", moved)
+    assert run("baseline", "set", "gone", "--agent-version", "1", "-q", *where)[0] == 0
+    for name in ("y1", "y2", "y3", "h1"):
+        assert run("delete", f"1-{name}", "--yes", "-q", *where)[0] == 0
+    tolerances = tmp_path / "t.json"
+    tolerances.write_text('{"talk_over_s": "+0%"}')
+    check = ("baseline", "check", "gone", "--tolerances", tolerances, "--agent-version", "4", *where)
+    code, out, _ = run(*check)
+    assert (code, "within" in out, "DRIFT" in out, "measured again." in out) == (2, False, False, False)
+    assert "withheld, exit 2: the baseline's recordings (4) are in the archive no more" in out
+    assert "Nothing of the baseline could be measured again" in out
+    told = json.loads(run(*check, "--json")[1])
+    assert (told["drifted"], told["withheld"] is None, told["evidence"][:7]) == (None, False, "Nothing")
 
 
 def test_a_check_with_another_ruler_is_refused(run: Run, archive: Path, tmp_path: Path) -> None:

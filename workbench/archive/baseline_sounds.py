@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.archive.comparing import Sounds
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
 MOST_PAIRS, MOST_AT_ANY_SPEED = 10_000, 1_000
 """With more pairs of recordings, one is compared with the baseline's of its scenario only, as groups are; with more
 than 1,000 only those are compared at other speeds."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """State of each recording that is checked, and how many of the baseline's own are in the archive yet."""
+
+    states: list[str]
+    there: int
 
 
 def marks(sounds: Sounds, calls: Iterable[str]) -> dict[str, str]:
@@ -39,7 +48,7 @@ def marks(sounds: Sounds, calls: Iterable[str]) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def states(reader: Reader, now: Iterable[str], *, baseline: Sequence[str]) -> list[str]:
+def standing(reader: Reader, now: Iterable[str], *, baseline: Sequence[str]) -> Standing:
     """Return what each recording is to those of a baseline.
 
     Parameters
@@ -53,7 +62,7 @@ def states(reader: Reader, now: Iterable[str], *, baseline: Sequence[str]) -> li
 
     Returns
     -------
-    list of str
+    Standing
         A state of :mod:`workbench.timing.contracts.freshness` for each recording of `now`. `unknown` for one that is
         no copy of a baseline's recording that is there, when others are gone from the archive, or when it could not
         be told from one of them.
@@ -74,7 +83,7 @@ def states(reader: Reader, now: Iterable[str], *, baseline: Sequence[str]) -> li
         others = _of(scenario, there.values(), scenarios) if far else list(there.values())
         near = others if len(mine) * len(there) <= MOST_AT_ANY_SPEED else _of(scenario, others, scenarios)
         found.append(_weakest(sounds, call_id, others, whole=whole, near=frozenset(near)))
-    return found
+    return Standing(found, len(there))
 
 
 def _of(scenario: str | None, calls: Iterable[str], scenarios: Mapping[str, str | None]) -> list[str]:

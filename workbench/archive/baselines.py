@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.archive import runs
-from workbench.archive.baseline_sounds import marks, states
+from workbench.archive.baseline_sounds import Standing, marks, standing
 from workbench.archive.comparing import Sounds, chosen_events
 from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.layout import Layout
@@ -17,19 +17,26 @@ from workbench.errors import UsageError
 from workbench.plural import plural
 from workbench.timing.contracts.drift import Drift, Figure, drifts, figures
 from workbench.timing.contracts.freshness import DIFFERENT, SAME_ENVELOPE, SAME_PCM, UNKNOWN
-from workbench.timing.contracts.levels import Level, level_of
+from workbench.timing.contracts.levels import CLAIMS, Level, level_of
 
 if TYPE_CHECKING:
     import duckdb
 
 ALL = "all"
+_ANY_WITH = "select 1 from scored_events where config_id = $config limit 1"
+GONE = (
+    "Nothing of the baseline could be measured again, and nothing says whether the recordings of now are other takes: "
+    "it says nothing of today's agent."
+)
+"""What a check says where no recording of its baseline is left."""
 
 
 @dataclass(frozen=True)
 class Checked:
     """A baseline against an archive: its drifts, figures of both sides, and what their recordings are to each other.
 
-    `states` has one for each recording; `config_id` is the ruler of both sides. `same_version`: no other version of
+    `states` has one for each recording; `left` of the `kept` recordings that the baseline was set from are in the
+    archive yet; `config_id` is the ruler of both sides. `same_version`: no other version of
     the agent is asked about than the baseline's, so that its own recordings may be among those checked.
     """
 
@@ -37,6 +44,8 @@ class Checked:
     baseline: dict[str, Figure]
     now: dict[str, Figure]
     states: list[str]
+    kept: int
+    left: int
     set_from: str
     config_id: str
     same_version: bool
@@ -48,7 +57,9 @@ class Checked:
 
     @property
     def withheld(self) -> str | None:
-        """Why no drift is told: copies of a baseline's recordings would stand for calls of now."""
+        """Why no drift is told: the baseline's recordings are gone, or copies of them would stand for calls of now."""
+        if not self.left:
+            return f"the baseline's recordings ({self.kept:,}) are in the archive no more"
         copies = self.counts[SAME_ENVELOPE] + (0 if self.same_version else self.counts[SAME_PCM])
         if not copies:
             return None
@@ -59,13 +70,18 @@ class Checked:
         """Only a check on recordings that are all known to be others than the baseline's speaks of other takes."""
         return level_of(self.states, expectations=set())
 
+    @property
+    def claim(self) -> str:
+        """What may be said of the check; nothing of evidence measured again where none of the baseline's is left."""
+        return CLAIMS[self.evidence_level].sentence if self.left else GONE
+
 
 @dataclass(frozen=True)
 class _Measured:
     figures: dict[str, Figure]
     marks: list[str]
     config_id: str
-    states: list[str]
+    standing: Standing
 
 
 def set_baseline(
@@ -175,7 +191,9 @@ def check_baseline(
         drifts=drifts(before, now.figures, tolerances=tolerances),
         baseline=baseline,
         now=now.figures,
-        states=now.states,
+        states=now.standing.states,
+        kept=len(set(made["recordings"])),
+        left=now.standing.there,
         set_from=rows[0]["slice"],
         config_id=now.config_id,
         same_version=agent_version is None or made["agent_version"] in (None, agent_version),
@@ -199,6 +217,12 @@ def _measured(
     """Figures, the recordings behind them, and what those are to a baseline's."""
 
     def read(reader: Reader) -> _Measured:
+        if baseline is not None and not reader.rows(_ANY_WITH, {"config": config_id})[1]:
+            raise UsageError(
+                f"nothing could be measured: no moment is scored with the config of the baseline ({config_id})",
+                where=str(layout.root),
+                hint=f"label moments, then {layout.command('workbench score')} with the settings of that config",
+            )
         events, config = chosen_events(reader, config_id)
         if agent_version is not None:
             query = "from calls select call_id where agent_version = $version"
@@ -216,7 +240,7 @@ def _measured(
             figures=figures(events),
             marks=list(marks(Sounds(reader), heard)),
             config_id=config,
-            states=[] if baseline is None else states(reader, heard, baseline=baseline),
+            standing=Standing([], 0) if baseline is None else standing(reader, heard, baseline=baseline),
         )
 
     return read_once(layout, read)

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
-from workbench.errors import MissingExtra
+from workbench.charts.shown import marimo
 
 
 def pairs(facts: Iterable[tuple[str, str]]) -> Any:
@@ -26,10 +26,7 @@ def pairs(facts: Iterable[tuple[str, str]]) -> Any:
     MissingExtra
         When marimo is not installed.
     """
-    try:
-        import marimo as mo
-    except ImportError as error:
-        raise MissingExtra("marimo", "notebooks") from error
+    mo = marimo()
     cells = "".join(
         f"<div><div style='font-size:.75rem;opacity:.65'>{html.escape(label)}</div>"
         f"<div style='font-weight:600'>{html.escape(value)}</div></div>"

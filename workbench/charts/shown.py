@@ -49,7 +49,7 @@ def shown(
     MissingExtra
         When marimo is not installed.
     """
-    mo = _marimo()
+    mo = marimo()
     values = "".join(f"\n-- ${key} = {visible(repr(value))}" for key, value in (params or {}).items())
     label = f"CSV, {plural(len(frame), 'row')}"
     button = mo.download(lambda: as_csv(frame), filename=f"{name}.csv", mimetype="text/csv", label=label)
@@ -95,7 +95,7 @@ def table_of(
     """
     import polars as pl
 
-    mo = _marimo()
+    mo = marimo()
     widths = {name: width for name, width in (widths or {}).items() if name in frame.columns}
     numbers = {name: _number for name, kind in frame.schema.items() if kind == pl.Float64}
     return mo.ui.table(
@@ -135,9 +135,16 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:,.2f}"
 
 
-def _marimo() -> Any:
+def marimo() -> Any:
+    """Return the package marimo.
+
+    Raises
+    ------
+    MissingExtra
+        When it is not installed.
+    """
     try:
-        import marimo
+        import marimo as found
     except ImportError as error:
         raise MissingExtra("marimo", "notebooks") from error
-    return marimo
+    return found

@@ -50,8 +50,9 @@ def command(
     """Keep the pooled means of the scored moments under NAME, or check later ones against them.
 
     Less is better: only a rise beyond its tolerance is drift, and exits 1. Copies of the baseline's recordings, also
-    resampled, encoded anew or at another level, show no drift of an agent: withheld, exit 2. FILE holds tolerances
-    by dimension: {"time_to_yield_s": "+10%", "talk_over_s": "+0.05"}; also response_gap_s and premature_start_s.
+    resampled, encoded anew or at another level, show no drift of an agent: withheld, exit 2, as where none of its
+    recordings is left. FILE holds tolerances by dimension: {"time_to_yield_s": "+10%", "talk_over_s": "+0.05"}; also
+    response_gap_s and premature_start_s.
 
     \b
     Examples:
@@ -61,7 +62,6 @@ def command(
     from workbench.archive.archive import Archive
     from workbench.archive.baselines import as_values, check_baseline, set_baseline
     from workbench.timing.contracts.drift import tolerances_of
-    from workbench.timing.contracts.levels import CLAIMS
     from workbench.timing.contracts.settings_file import settings
 
     if action == "check" and tolerances is None:
@@ -81,19 +81,18 @@ def command(
             return
         asked = tolerances_of(settings(tolerances), where=tolerances)
         found = check_baseline(archive.layout, name, tolerances=asked, config_id=config, agent_version=agent_version)
-    claim = CLAIMS[found.evidence_level].sentence
     withheld = found.withheld
     drifted = [] if withheld else [drift for drift in found.drifts if drift.drifted]
     if as_json:
         sides = {"baseline": as_values(found.baseline), "now": as_values(found.now)}
         told = [msgspec.to_builtins(drift) | ({"drifted": None} if withheld else {}) for drift in found.drifts]
         verdict = {"drifted": None if withheld else len(drifted), "withheld": withheld}
-        from_ = {"set_from": found.set_from, "config_id": found.config_id, "evidence": claim}
+        from_ = {"set_from": found.set_from, "config_id": found.config_id, "evidence": found.claim}
         recordings = {"recordings": len(found.states), "recordings_are": found.counts}
         output.json_line({"drifts": told, **verdict, **sides, **recordings, **from_})
     elif not quiet:
         _tell(found)
-        click.echo(claim)
+        click.echo(found.claim)
     if withheld:
         sys.exit(Exit.REFUSED)
     if drifted:

@@ -10,12 +10,14 @@ from workbench.cli import output
 from workbench.cli.score import until_yield
 
 if TYPE_CHECKING:
-    from workbench.timing.contracts.battery import Axis, Battery
+    from workbench.timing.contracts.battery import Axis, Battery, Twin
     from workbench.timing.contracts.comparing import Pair
     from workbench.timing.contracts.freshness import Freshness
     from workbench.timing.contracts.gate import Rule
     from workbench.timing.contracts.pooled import Spread
-    from workbench.timing.contracts.rulers import Rulers
+    from workbench.timing.contracts.rulers import Reading, Rulers
+
+COLUMNS = ["result", "moment", "verdict", "yield s, change", "talk-over s, change"]
 
 
 def pair(found: Pair, claim: str) -> None:
@@ -66,18 +68,11 @@ def _freshness(found: Freshness) -> str:
 
 def battery(found: Battery, judged: list[Rule]) -> None:
     """Print two groups of calls, and what became of the rules of a policy."""
-    rows = [
-        (
-            pair.result,
-            pair.key,
-            f"{pair.before['status']} -> {pair.after['status']}",
-            pair.changes["time_to_yield_s"],
-            pair.changes["talk_over_s"],
-            pair.freshness.state + (", channels exchanged" if pair.freshness.exchanged else ""),
-        )
-        for pair in found.pairs
+    recordings = [
+        pair.freshness.state + (", channels exchanged" if pair.freshness.exchanged else "") for pair in found.pairs
     ]
-    output.table(["result", "moment", "verdict", "yield s, change", "talk-over s, change", "recordings"], rows)
+    rows = [(*_of(pair), state) for pair, state in zip(found.pairs, recordings, strict=True)]
+    output.table([*COLUMNS, "recordings"], rows)
     click.echo(", ".join(f"{count} {result}" for result, count in found.counts.items() if count) or "no pairs")
     click.echo(f"failed before, pass now: {_axis(found.regression_axis)}")
     click.echo(f"passed before, still pass: {_axis(found.hold_axis)}")
@@ -95,19 +90,15 @@ def battery(found: Battery, judged: list[Rule]) -> None:
     click.echo(found.claim or "no claim: " + "; ".join(found.withheld))
 
 
+def _of(pair: Twin | Reading) -> tuple[str, str, str, float | None, float | None]:
+    """A pair of moments, as COLUMNS."""
+    verdicts = f"{pair.before['status']} -> {pair.after['status']}"
+    return pair.result, pair.key, verdicts, pair.changes["time_to_yield_s"], pair.changes["talk_over_s"]
+
+
 def rulers(found: Rulers, names: tuple[str, str]) -> None:
     """Print what two scoring configs make of the same moments."""
-    rows = [
-        (
-            pair.result,
-            pair.key,
-            f"{pair.before['status']} -> {pair.after['status']}",
-            pair.changes["time_to_yield_s"],
-            pair.changes["talk_over_s"],
-        )
-        for pair in found.pairs
-    ]
-    output.table(["result", "moment", "verdict", "yield s, change", "talk-over s, change"], rows)
+    output.table(COLUMNS, [_of(pair) for pair in found.pairs])
     click.echo(output.safe(f"two rulers: {names[0]} -> {names[1]}"))
     click.echo(", ".join(f"{count} {result}" for result, count in found.counts.items() if count))
     _pooled(found)

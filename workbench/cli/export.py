@@ -43,7 +43,8 @@ def command(
 
     csv and parquet come with codebook.csv, codebook.md and datapackage.json. calls writes one native JSON a
     call with its audio, which `workbench import` reads again. envelope writes the scored moments as hotato result
-    envelopes, one a scoring config, and imported ones again. An empty cell is null, "" is empty text.
+    envelopes, one a scoring config, and imported ones again; moments with nothing measured are left out and
+    counted. An empty cell is null, "" is empty text.
 
     \b
     Examples:
