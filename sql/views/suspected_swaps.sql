@@ -28,5 +28,5 @@ where
         where
             standing_labels.call_id = recordings.call_id
             and standing_labels.kind = 'channel_map'
-            and (standing_labels.value -> 'roles')::varchar[] = recordings.channel_roles
+            and try_cast(standing_labels.value -> 'roles' as varchar[]) = recordings.channel_roles
     )

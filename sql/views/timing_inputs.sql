@@ -22,7 +22,7 @@ confirmed as (
     join standing_labels using (call_id)
     where
         standing_labels.kind = 'channel_map'
-        and (standing_labels.value -> 'roles')::varchar[] = recordings.channel_roles
+        and try_cast(standing_labels.value -> 'roles' as varchar[]) = recordings.channel_roles
 ),
 judged as (
     select

@@ -292,6 +292,15 @@ def test_what_was_not_heard_to_its_end_decides_nothing(tmp_path: Path) -> None:
     ]
 
 
+def test_a_bound_that_is_no_number_is_told_with_its_label(archive: Archive) -> None:
+    """An import refuses it; whoever adds calls in Python is told of the label, and not of a text that is no number."""
+    said = Label(kind="expectation", onset_s=2.0, expect="yield", value={"max_talk_over_s": "soon"})
+    archive.add([made("odd", turns=[], labels=[said])])
+    with pytest.raises(UsageError, match="max_talk_over_s of the label 0-[0-9a-f]+ is 'soon' and no number") as refused:
+        archive.score()
+    assert "--undo" in str(refused.value.hint)
+
+
 def test_labels_of_one_moment_that_contradict_give_no_verdict(archive: Archive) -> None:
     """Two people hear one moment otherwise, one of them twice; once one view is left it is judged."""
 

@@ -10,6 +10,7 @@ import pytest
 import soundfile
 from two_sided import measured
 
+from workbench.audio.config import MeasureConfig
 from workbench.timing.contracts.judging import judge
 
 RATE = 8000
@@ -85,6 +86,14 @@ def test_an_agent_that_speaks_to_the_end_of_the_search_did_not_yield(tmp_path: P
     found = event(path, 2.0, "yield")
     assert (found["reason"], found["yield_observed_s"], found["agent_quiet_s"]) == ("did_not_yield", 3.0, None)
     assert event(path, 2.0, "hold")["status"] == "PASS"
+
+
+@pytest.mark.parametrize("hop_ms", [10.0, 62.0, 400.0])
+def test_a_search_is_heard_to_its_end_in_hops_of_any_length(tmp_path: Path, hop_ms: float) -> None:
+    """3 s are 48 hops of 62 ms, 2.976 s: the recording goes on for 3 s more, and has not ended the search."""
+    path = written(tmp_path / "a.wav", agent=[(0.5, 8.0)], caller=[(2.0, 4.0)], length_s=9.0)
+    found = event(path, 2.0, "hold", measure=MeasureConfig(frame_ms=hop_ms, hop_ms=hop_ms))
+    assert (found["status"], found["reason"]) == ("PASS", None)
 
 
 @pytest.mark.parametrize("expect", ["yield", "hold"])

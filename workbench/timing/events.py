@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.errors import UsageError
 from workbench.timing.same_moment import groups
 from workbench.timing.score_config import MOST_S
 from workbench.timing.scoring import NONE, first_onset, score
@@ -71,6 +72,11 @@ def scored(
     list of dict
         Rows of `scored_events`, in the order of the labels. What cannot be scored keeps its row, with a status
         and a reason; empty for no labels. Labels of one moment that say yield and hold give no verdict.
+
+    Raises
+    ------
+    UsageError
+        When a label has a bound that is no number, which an import refuses.
     """
     from workbench.schema.scored_events import ScoredEvents
 
@@ -100,7 +106,8 @@ def scored(
             coherence = facts["echo_coherence"]
             row["echo_suspected"] = None if coherence is None else coherence >= config.echo_coherence
             row |= _margin(row, hop_s)
-            cut_short = (frames["search_end"] - frames["onset"]) * hop_s < config.max_search_s - CUT_SHORT_S
+            wanted = frames["onset"] + round(config.max_search_s / hop_s)  # in whole hops, as the search is
+            cut_short = (wanted - frames["search_end"]) * hop_s > CUT_SHORT_S + 1e-9
             status, reason = _verdict(row, facts, config, cut_short=cut_short, went_on=bool(frames["went_on"]))
             row |= {"status": status, "reason": reason}
     for group in groups(labels):
@@ -119,11 +126,25 @@ def _row(label: Mapping[str, Any], facts: Mapping[str, Any] | None, config: Scor
         "call_id": label["call_id"],
         "label_id": label["label_id"],
         "expect": label["expect"],
-        **{name: getattr(config, name) if value is None else float(value) for name, value in own.items()},
+        **{
+            name: getattr(config, name) if value is None else _bound(value, name=name, label=label)
+            for name, value in own.items()
+        },
         "recording_id": None if facts is None else facts["recording_id"],
         "status": INCONCLUSIVE if facts is None else NOT_SCORABLE,
         "reason": "no_audio" if facts is None else facts["reason"],
     }
+
+
+def _bound(value: Any, *, name: str, label: Mapping[str, Any]) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UsageError(
+            f"{name} of the label {label['label_id']} is {value!r} and no number",
+            where=label["call_id"],
+            hint=f"take it back: workbench label {label['call_id']} --undo {label['label_id']}",
+        ) from error
 
 
 def _measured(frames: dict[str, int], *, hop_s: float, start_s: float, config: ScoreConfig) -> dict[str, Any]:

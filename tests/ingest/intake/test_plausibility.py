@@ -17,7 +17,7 @@ from workbench.ingest.intake.plausibility import clock_problem
 from workbench.ingest.intake.rows import drop_impossible
 from workbench.ingest.intake.units import PER_SECOND, scale
 from workbench.ingest.protocol import Options, TimeUnit
-from workbench.schema.call import Call, Refusal, Span, StageTiming, ToolCall, Turn, Word
+from workbench.schema.call import Call, Label, Refusal, Span, StageTiming, ToolCall, Turn, Word
 
 TURNS = [
     {"role": "agent", "text": "Hello, how can I help you?", "start_s": 0.2, "end_s": 1.9},
@@ -170,6 +170,35 @@ def test_a_reported_latency_below_zero_is_kept_so_that_it_can_be_named() -> None
     call.stage_timings[0].value_ms = -40.0  # type: ignore[index]
     assert drop_impossible(call) == []
     assert [row.value_ms for row in call.stage_timings or ()] == [-40.0, 300.0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "found"),
+    [
+        ("expectation", {"max_talk_over_s": "soon"}, "'soon'"),
+        ("expectation", {"max_time_to_yield_s": [1]}, "[1]"),
+        ("expectation", {"max_talk_over_s": True}, "True"),
+        ("expectation", {"max_talk_over_s": -1}, "-1"),
+        ("expectation", {"max_talk_over_s": 10**400}, "10000"),
+        ("channel_map", {"roles": "caller"}, "'caller'"),
+        ("channel_map", {"roles": ["caller", 1]}, "['caller', 1]"),
+    ],
+)
+def test_a_label_that_no_score_and_no_view_can_read_goes_alone(kind: str, value: Any, found: str) -> None:
+    call = sound()
+    call.labels = [Label(kind="expectation", value={"max_talk_over_s": 0.5}), Label(kind=kind, value=value)]
+    (refusal,) = drop_impossible(call)
+    assert (refusal.rule, refusal.location) == ("label_value", "call c, labels[1]")
+    assert found in refusal.message
+    assert len(call.labels) == 1
+
+
+def test_values_of_other_labels_are_anything() -> None:
+    call = sound()
+    values: list[Any] = [None, "x", [1], {"roles": None}, {"max_talk_over_s": None}, {"max_talk_over_s": 1e9}]
+    call.labels = [Label(kind="expectation", value=value) for value in values]
+    call.labels += [Label(kind="rating", value={"max_talk_over_s": "soon", "roles": 1})]
+    assert drop_impossible(call) == []
 
 
 def test_turns_out_of_order_are_noted_and_kept_in_place(tmp_path: Path) -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, Final
 
 from workbench.ingest.intake.refusing import of_call, shown
-from workbench.schema.call import Call, Refusal
+from workbench.schema.call import Call, Label, Refusal
 
 ROLES: Final = ("caller", "agent")
 TIMES: Final = ("start_s", "end_s", "time_s", "onset_s")
 NUMBERS: Final = (*TIMES, "confidence", "value_ms")
 WHOLE: Final = {"trial": (0, 2**63 - 1), "seed": (-(2**63), 2**63 - 1), "fork_turn": (0, 2**31 - 1)}
 """Whole numbers of a call, with the least and greatest that a table keeps."""
+
+BOUNDS: Final = ("max_time_to_yield_s", "max_talk_over_s")
+MAX_BOUND_S: Final = sys.float_info.max
+"""The longest that a table keeps."""
 
 MAX_TURNS: Final = 2**31
 TIMED: Final = ("turns", "tool_calls", "spans", "stage_timings", "labels")
@@ -21,8 +26,8 @@ TIMED: Final = ("turns", "tool_calls", "spans", "stage_timings", "labels")
 def drop_impossible(call: Call) -> list[Refusal]:
     """Drop what no table could keep or nobody could mean, and keep the rest.
 
-    Rows go with an unknown speaker, a number that is none, a negative time, an end before its start or a turn
-    index out of range; of the call itself, a length, cost, trial, seed or fork that is out of range.
+    Rows go with an unknown speaker, a number that is none, a negative time, an end before its start, a turn index out
+    of range or a label whose value nobody can read; of the call itself, a length, cost, trial, seed or fork that is out of range.
 
     Parameters
     ----------
@@ -126,6 +131,20 @@ def _problem(row: Any) -> tuple[str, str] | None:
     start, end = getattr(row, "start_s", None), getattr(row, "end_s", None)
     if start is not None and end is not None and end < start:
         return "end_before_start", f"end_s {end:.15g} is before start_s {start:.15g}"
+    return _label_problem(row) if isinstance(row, Label) else None
+
+
+def _label_problem(label: Label) -> tuple[str, str] | None:
+    """What of a label's value cannot be read, where scores and views of the whole archive read it."""
+    value = label.value if isinstance(label.value, dict) else {}
+    for name in BOUNDS if label.kind == "expectation" else ():
+        bound = value.get(name)
+        number = isinstance(bound, int | float) and not isinstance(bound, bool)
+        if bound is not None and not (number and 0 <= bound <= MAX_BOUND_S):
+            return "label_value", f"{name} is {shown(bound)}, which is no length in seconds"
+    roles = value.get("roles") if label.kind == "channel_map" else None
+    if roles is not None and not (isinstance(roles, list) and all(isinstance(role, str) for role in roles)):
+        return "label_value", f"roles is {shown(roles)}, which is no list of roles"
     return None
 
 
@@ -139,6 +158,7 @@ HINTS: Final = {
     "not_finite": "write null for a value that was not measured",
     "out_of_range": "write the number that was meant, or leave it out",
     "negative_time": "times are seconds from the start of the call; write null for one that is not known",
+    "label_value": "bounds are seconds, 0 or more; roles is a list with one role a channel",
     "end_before_start": "end_s is a time, not a length; write null if the end is not known",
 }
 
