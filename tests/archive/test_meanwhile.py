@@ -19,7 +19,7 @@ from workbench.archive.retention import delete
 from workbench.archive.verifying import verify
 from workbench.assertions import load_pack
 from workbench.audio import file_digest, read
-from workbench.errors import MissingExtra
+from workbench.errors import ArchiveFailed, MissingExtra
 from workbench.schema.call import Audio, Call
 
 DERIVED = ("channels", "segments", "input_health", "frames")
@@ -180,6 +180,63 @@ def test_audio_that_needs_another_package_is_a_refusal_beside_the_good(
     monkeypatch.setattr(read, "probe", probing)
     report = archive.add([Call(id="odd", source_uri="x", source_sha256="1" * 64, audio=[odd]), call])
     assert (report.new, [refusal.rule for refusal in report.refusals]) == (1, ["MissingExtra"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        (
+            ArchiveFailed("it broke", hint="mend it"),
+            OSError(5, "no reading"),
+            ("it broke; ", "no reading", "mend it; "),
+        ),
+        (ArchiveFailed("it broke"), ArchiveFailed("no list", hint="x"), ("it broke; ", "no list", "compact")),
+        (KeyboardInterrupt(), OSError(5, "no reading"), ("the mark of the deletion stays", "no reading", "compact")),
+        (OSError(28, "No space left on device"), ArchiveFailed("no list"), ("disk is full", "no list", "free space")),
+    ],
+)
+def test_what_stopped_a_deletion_and_what_its_mark_met_are_one_error(
+    filled: Archive, monkeypatch: pytest.MonkeyPatch, first: BaseException, second: Exception, told: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(retention, "_remove", raising(first))
+    pending = retention.pending
+
+    def looked_at(*given: Any) -> bool:
+        if filled.layout.purge_mark.exists():
+            raise second
+        return pending(*given)
+
+    monkeypatch.setattr(retention, "pending", looked_at)
+    with pytest.raises((ArchiveFailed, KeyboardInterrupt)) as failed:
+        delete(filled.layout, "unmistakable-0001")
+    assert isinstance(failed.value, KeyboardInterrupt) == isinstance(first, KeyboardInterrupt)
+    assert all(part in str(failed.value) for part in told)
+    assert filled.layout.purge_mark.exists()
+    monkeypatch.undo()
+    retention.compact(filled.layout)
+    assert verify(filled.layout).problems == []
+    assert filled.sql("from calls").height == 3
+
+
+def test_a_bug_of_a_deletion_stays_one_and_names_its_mark(filled: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "_remove", raising(ZeroDivisionError("ours")))
+    monkeypatch.setattr(
+        retention, "pending", lambda layout, _writer: layout.purge_mark.exists() and raising(ArchiveFailed("no list"))()
+    )
+    with pytest.raises(ZeroDivisionError) as failed:
+        delete(filled.layout, "unmistakable-0001")
+    (note,) = failed.value.__notes__
+    assert "no list" in note
+    assert "compact" in note
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    """A function that raises this, whatever it is given."""
+
+    def raises(*_given: object) -> None:
+        raise error
+
+    return raises
 
 
 def test_a_deletion_that_is_stopped_before_its_commit_leaves_no_mark(

@@ -120,6 +120,14 @@ def _files(folder: Path) -> list[tuple[Path, int]]:
     return sorted((path, path.stat().st_size) for path in folder.rglob("*") if path.is_file())
 
 
+def test_what_a_stopped_command_leaves_behind_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = click.exceptions.Abort()
+    asked.__cause__ = KeyboardInterrupt("the mark of the deletion stays")
+    assert [errors.tell(asked), errors.tell(KeyboardInterrupt())] == [130, 130]
+    told = capsys.readouterr().err.splitlines()
+    assert told == ["workbench: stopped; the mark of the deletion stays", "workbench: stopped"]
+
+
 def test_a_full_standard_error_does_not_change_the_exit_code(
     small_archive: Path, run: Callable[..., tuple[int, str, str]]
 ) -> None:

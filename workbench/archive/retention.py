@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from workbench.archive.lake import Writer, quote
 from workbench.archive.layout import Layout
 from workbench.archive.purging import DELETED, mark, pending, purge, remove_orphaned_data, remove_orphaned_media
 from workbench.archive.removal import remove_rows
-from workbench.errors import ArchiveFailed, UsageError
+from workbench.errors import ArchiveFailed, UsageError, WorkbenchError
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,6 +57,8 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
     ------
     UsageError
         When there is no such call; nothing is changed.
+    ArchiveFailed
+        When the disk refuses. Where its mark cannot be looked at either, the same error says so.
     """
     with failures.disk(layout.root):
         writer = Writer(layout)
@@ -69,14 +70,31 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
                 mark(layout, writer)
                 try:
                     rows = writer.transaction(lambda con: _remove(con, writer, call_id), message=DELETED)
-                except BaseException:
-                    with suppress(ArchiveFailed, OSError):  # the mark may stay; what stopped it is told
-                        pending(layout, writer)  # takes it away unless the rows are gone
+                except BaseException as error:
+                    try:
+                        pending(layout, writer)  # takes the mark away unless the rows are gone
+                    except (ArchiveFailed, OSError) as second:
+                        raise _both(error, second, layout) from second
                     raise
                 media = purge(layout, writer)
         finally:
             writer.close()
     return Forgotten(rows, media)
+
+
+def _both(first: BaseException, second: ArchiveFailed | OSError, layout: Layout) -> BaseException:
+    """Return one error for what stopped a deletion, and what kept its mark from being taken away after that."""
+    if isinstance(first, OSError):
+        first = failures.explained(str(first), layout.root) or first
+    why = second.what if isinstance(second, ArchiveFailed) else second
+    stays, then = f"the mark of the deletion stays ({why})", f"{layout.command('workbench compact')} looks at it again"
+    if isinstance(first, WorkbenchError):
+        hint = f"{first.hint}; {then}" if first.hint else then
+        return ArchiveFailed(f"{first.what}; {stays}", where=str(layout.root), hint=hint)
+    if isinstance(first, KeyboardInterrupt):
+        return KeyboardInterrupt(f"{stays}; {then}")
+    first.add_note(f"{stays}; {then}")  # a bug: told with its traceback
+    return first
 
 
 def _require(writer: Writer, call_id: str, layout: Layout) -> None:

@@ -28,7 +28,8 @@ def tell(error: BaseException) -> int:
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else int(error.code is not None)
     if isinstance(error, click.exceptions.Abort) or interruptible.was_stopped(error):
-        _say("workbench: stopped")
+        left = interruptible.left_behind(error)
+        _say(f"workbench: stopped; {left}" if left else "workbench: stopped")
         return STOPPED
     if isinstance(error, click.ClickException):
         text = io.StringIO()

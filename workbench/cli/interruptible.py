@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Event, Thread
 from typing import TypeVar
 
@@ -69,11 +69,28 @@ def was_stopped(error: BaseException) -> bool:
     error : BaseException
         DuckDB raises an InterruptException, or a RuntimeError when its Python side saw the signal first.
     """
+    return any(
+        isinstance(link, KeyboardInterrupt)
+        or type(link).__name__ == "InterruptException"
+        or (type(link) is RuntimeError and str(link) == "Query interrupted")
+        for link in _chain(error)
+    )
+
+
+def left_behind(error: BaseException) -> str:
+    """Return what a Ctrl-C says of what could not be cleared up after it; empty for one that says nothing.
+
+    Parameters
+    ----------
+    error : BaseException
+        One for which :func:`was_stopped` holds.
+    """
+    return next((str(link) for link in _chain(error) if isinstance(link, KeyboardInterrupt) and str(link)), "")
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An error and what it came of."""
     link: BaseException | None = error
     while link is not None:
-        if isinstance(link, KeyboardInterrupt) or type(link).__name__ == "InterruptException":
-            return True
-        if type(link) is RuntimeError and str(link) == "Query interrupted":
-            return True
+        yield link
         link = link.__cause__ or link.__context__
-    return False

@@ -27,7 +27,8 @@ def drop_impossible(call: Call) -> list[Refusal]:
     """Drop what no table could keep or nobody could mean, and keep the rest.
 
     Rows go with an unknown speaker, a number that is none, a negative time, an end before its start, a turn index out
-    of range or a label whose value nobody can read; of the call itself, a length, cost, trial, seed or fork that is out of range.
+    of range or a label whose value nobody can read; of the call itself, a length, cost, trial, seed or fork that is
+    out of range.
 
     Parameters
     ----------
