@@ -112,3 +112,13 @@ def test_a_long_name_keeps_its_ending(tmp_path: Path) -> None:
         assert hidden.name.split(".unfinished-")[0].endswith(".html")
         hidden.replace(target)
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("name", ["\U0001f642" * 60, "\U0001f642" * 62 + ".html"], ids=["bare", "ending"])
+def test_a_name_whose_letters_take_four_bytes_fits(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()  # the file system takes it
+    (tmp_path / name).unlink()
+    with unfinished.file(tmp_path / name) as hidden:
+        hidden.replace(tmp_path / name)
+    with unfinished.folder(tmp_path / f"{name[:-1]}x") as hidden:
+        assert hidden.is_dir()

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_MARK, _LONGEST = ".unfinished-", 60
+_MARK, _LONGEST = ".unfinished-", 58
+"""With mark and chance a name of so many letters has at most 253 bytes, four each: file systems take 255."""
 
 
 @contextmanager

@@ -68,6 +68,21 @@ def test_nothing_is_measured_of_a_call_that_was_deleted_meanwhile(
     assert verify(filled.layout).problems == []
 
 
+def test_what_was_never_read_is_not_taken_off_what_was_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two calls refer to the same bytes at two places: one file is gone, the other's call is deleted meanwhile."""
+    first, second = made_call(1, tmp_path / "sounds"), made_call(2)
+    moved = shutil.copyfile(first.audio[0].path, tmp_path / "moved.wav")  # type: ignore[index]
+    second.audio = [structs.replace(first.audio[0], path=str(moved))]  # type: ignore[index]
+    archive = Archive.create(tmp_path / "a")
+    archive.add([first, second], storage="reference")
+    moved.unlink()
+    before_commit(monkeypatch, lambda: delete(archive.layout, first.id))
+    report = archive.measure(workers=1)
+    assert (report.measured, report.duration_s, report.gone, len(report.problems)) == (0, 0.0, 1, 1)
+
+
 def test_roles_that_changed_meanwhile_are_measured_by_the_next_pass(
     filled: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ def run(role: str, start_s: float, end_s: float, *, faint: bool = False, channel
         (STOP, "warning", 4.0, [run("agent", 3, 4, faint=True)], True),
         (STOP, "warning", 4.0, [run("agent", 3, 4), run("agent", 5, 6, faint=True)], False),
         (STOP, CRITICAL, 4.0, [run("agent", 3, 4, faint=True)], False),
+        (STOP, "warning", 4.0, [run("agent", 3, 4, faint=True), run("agent", 2, 3.999, channel_ix=1)], True),
         (GAP, "warning", 4.0, [run("caller", 3, 4, faint=True)], True),
         (GAP, "warning", 4.0, [run("caller", 3, 4, faint=True), run("caller", 2, 6, channel_ix=1)], False),
     ],

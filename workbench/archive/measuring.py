@@ -128,7 +128,9 @@ def measure(
                     message=run["run_id"],
                 )
                 if stale:
-                    _leave_out(report, [row for row in todo if row["recording_id"] in stale], known=there(layout))
+                    unread = {(call_id, recording_id) for call_id, recording_id, _ in problems}
+                    lost = [row for row in todo if row["recording_id"] in stale and _names(row) not in unread]
+                    _leave_out(report, lost, known=there(layout))
                 report.labelled = bool(writer.rows("SELECT 1 FROM lake.labels WHERE kind = 'expectation' LIMIT 1"))
         return report
     finally:
@@ -249,4 +251,8 @@ def _leave_out(report: MeasureReport, rows: list[dict[str, Any]], *, known: set[
     """Count no longer what was measured and not kept; what the archive has not any more was deleted meanwhile."""
     report.measured -= len(rows)
     report.duration_s -= sum(row["duration_s"] for row in rows)
-    report.gone += sum((row["call_id"], row["recording_id"]) not in known for row in rows)
+    report.gone += sum(_names(row) not in known for row in rows)
+
+
+def _names(row: dict[str, Any]) -> tuple[str, str]:
+    return row["call_id"], row["recording_id"]

@@ -11,13 +11,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.audio.config import LEAST_MS
 from workbench.timing.moments import CRITICAL, ECHO, GAP, OVERLAP, START, STOP
 
 if TYPE_CHECKING:
     from workbench.timing.score_config import ScoreConfig
 
-_INSIDE_S = 0.002
-"""So far inside a run a moment is looked for that lies at its border: less than a hop."""
+_INSIDE_S = LEAST_MS / 2000
+"""So far inside a run a moment is looked for that lies at its border: half of the shortest hop there can be."""
 
 _Lane = tuple[list[float], list[float], list[bool]]
 

@@ -57,8 +57,8 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
     """What two groups show. `withheld` lists why no claim is made; empty: `claim` holds it.
 
     `unpaired_before`, `unpaired_after`: moments without a partner; `ambiguous`: those whose key a group has more
-    than once. None of them counts anywhere else. A pair that is not known to be two takes stands in `pairs` and
-    `counts`, and neither in the axes nor in what is pooled.
+    than once. None of them counts anywhere else. A pair with two verdicts that is not known to be two takes stands in
+    `pairs` and `counts`, and neither in the axes nor in what is pooled.
     """
 
     pairs: list[Twin]

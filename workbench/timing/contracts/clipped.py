@@ -8,11 +8,10 @@ from typing import Any
 from workbench.audio.config import MeasureConfig
 from workbench.errors import NotScorable
 from workbench.timing.contracts.clip import Side, cut
+from workbench.timing.contracts.comparing import MEASURES
 from workbench.timing.contracts.document import Label, policy
 from workbench.timing.contracts.making import Made, make
 from workbench.timing.score_config import ScoreConfig
-
-COMPARED = ("time_to_yield_s", "talk_over_s", "response_gap_s", "premature_start_s")
 
 
 def clipped(
@@ -109,7 +108,7 @@ def differences(event: Mapping[str, Any], measurement: Mapping[str, Any]) -> lis
     list of tuple
         Name, call, clip; empty where both say the same.
     """
-    both = [(name, event[name], measurement[name]) for name in COMPARED]
+    both = [(name, event[name], measurement[name]) for name in MEASURES]
     return [(name, whole, clip) for name, whole, clip in both if whole != clip]
 
 
