@@ -15,6 +15,7 @@ from workbench.analysis.timing_held import HeldMoments
 from workbench.archive import labelling
 from workbench.archive.archive import Archive
 from workbench.archive.comparing import chosen_events
+from workbench.archive.comparing import chosen_events
 from workbench.schema.call import Call, Label
 from workbench.timing.same_moment import groups
 from workbench.timing.score_config import ScoreConfig
@@ -72,6 +73,8 @@ def test_a_contradiction_that_came_after_an_older_scoring_config_judged_is_seen(
     archive.score()
     rows = archive.sql("select distinct status, reason from timing_events").rows()
     assert rows == [("INCONCLUSIVE", "labels_disagree")]
+    compared, _ = chosen_events(archive.reader, strict.config_id)
+    assert [(event["status"], event["reason"]) for event in compared] == rows
 
 
 def test_what_is_held_in_memory_are_the_rows_of_the_view(archive: Archive) -> None:

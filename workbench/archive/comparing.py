@@ -108,9 +108,10 @@ def chosen_events(reader: Reader, config_id: str | None) -> tuple[list[dict[str,
 
 
 def _standing(reader: Reader) -> pl.DataFrame:
-    labels = reader.frame("select call_id, label_id from label_moments where counted")
-    events = reader.frame("from scored_events order by call_id, onset_s, label_id")
-    return events.join(labels, on=["call_id", "label_id"], how="semi", maintain_order="left")
+    """Scored events, one a moment, with the verdict that the view gives: none where labels disagree by now."""
+    verdicts = reader.frame("select call_id, label_id, config_id, status, reason from timing_events")
+    events = reader.frame("from scored_events order by call_id, onset_s, label_id").drop("status", "reason")
+    return events.join(verdicts, on=["call_id", "label_id", "config_id"], maintain_order="left")
 
 
 def compare_archive(
