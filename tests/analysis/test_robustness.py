@@ -13,6 +13,7 @@ from workbench.analysis.robustness import Curve, robustness
 from workbench.analysis.robustness_archive import of_archive
 from workbench.archive.archive import Archive
 from workbench.assets import folder
+from workbench.audio.config import MeasureConfig
 from workbench.audio.perturb import Sound, perturbations, write_wav
 from workbench.audio.read import pcm_sha256
 from workbench.cli import main
@@ -122,6 +123,40 @@ def test_labelled_moments_of_an_archive(tmp_path: Path, capsys: pytest.CaptureFi
     told = json.loads(capsys.readouterr().out)
     assert {row["perturbation"] for row in told["curves"]} == {"gain"}
     assert told["shares"][0]["holds_count"] == told["shares"][0]["moment_count"] == len(told["curves"])
+
+
+def test_an_archive_is_made_worse_from_what_it_was_measured_with(tmp_path: Path) -> None:
+    """With speech only within 8 dB of the loudest frame other verdicts stand there."""
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add(read([folder("data") / "calls" / "vapi-defaults"]))
+        archive.measure(workers=1)
+        published = of_status(archive)
+        archive.measure(workers=1, config=MeasureConfig(rel_db=90.0, dyn_margin_db=8.0))
+        stored = of_status(archive)
+        curves, _ = of_archive(archive, only=["gain"])
+    assert stored != published
+    found = {curve.call_id: curve.original.status for curve in curves}
+    assert found == {call_id: status for call_id, status in stored.items() if status in ("PASS", "FAIL")}
+
+
+def of_status(archive: Archive) -> dict[str, str]:
+    return {row["call_id"]: row["status"] for row in archive.sql("from scored_events").to_dicts()}
+
+
+def test_a_call_that_is_asked_for_and_has_no_labelled_moment_is_named(tmp_path: Path) -> None:
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add(read([folder("data") / "calls" / "vapi-defaults"]))
+        archive.measure(workers=1)
+        asked = ["vapi-default-03-backchannel-mhm", "nobody"]
+        curves, left_out = of_archive(archive, calls=asked, only=["gain"])
+        assert {curve.call_id for curve in curves} == {asked[0]}
+        assert [(gone["call_id"], gone["reason"]) for gone in left_out] == [("nobody", "no moment of it is labelled")]
+        archive.label(asked[0], onset_s=2.0, expect="yield", author="other")
+        _, left_out = of_archive(archive, only=["gain"])
+        assert [(gone["call_id"], gone["reason"]) for gone in left_out] == [(asked[0], "its labels contradict")]
+        with pytest.raises(UsageError, match="nobody: no moment of it is labelled") as refused:
+            of_archive(archive, calls=["nobody"])
+    assert "--at SECONDS --expect yield" in str(refused.value.hint)
 
 
 def test_a_file_needs_its_moment(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,11 @@ from workbench.analysis.timing_counts import four_cells, rates
 from workbench.analysis.timing_held import HeldMoments, columns
 from workbench.analysis.timing_tuned import axis, tuned
 from workbench.archive.archive import Archive
+from workbench.audio.config import MeasureConfig
+from workbench.ingest import read
 from workbench.stats.bounded import wilson_over_calls
+
+CLIPS = Path(__file__).parents[2] / "data" / "calls" / "vapi-defaults"
 
 
 def frame(*rows: tuple[str, str, str, bool | None]) -> pl.DataFrame:
@@ -74,6 +78,19 @@ def test_a_rate_with_failures_never_reaches_all() -> None:
     row = rates(frame(*rows)).row(0, named=True)
     assert (row["pass_count"], row["trial_count"]) == (6, 9)
     assert 0 < row["pass_rate_low"] < row["pass_rate_high"] < 1
+
+
+def test_how_to_get_it_names_every_number_that_is_not_the_published_one(tmp_path: Path) -> None:
+    """`workbench measure --rel-db 20` alone would take the hangover back to 0.15 s."""
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add(read([CLIPS]))
+        archive.measure(workers=1, config=MeasureConfig(hangover_s=0.3, faint_db=25.0))
+        held = HeldMoments(archive)
+        assert tuned(held, {}).how == "workbench score"
+        other = tuned(held, {"rel_db": 20.0})
+        assert other.how == "workbench measure --rel-db 20 --hangover-s 0.3 --set faint_db=25 then workbench score"
+        archive.measure(workers=1, config=MeasureConfig(rel_db=20.0, hangover_s=0.3, faint_db=25.0))
+        assert HeldMoments(archive).default["status"].to_list() == other.events["status"].to_list()
 
 
 def test_a_slider_is_answered_with_what_flipped_and_how_to_get_it(demo_archive: Path) -> None:

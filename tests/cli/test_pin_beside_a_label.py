@@ -31,4 +31,7 @@ def test_a_pin_whose_verdict_is_not_that_of_score_names_the_label(run: Run, arch
     assert "measured as it was made" in out
     bounded = (*at, "--max-time-to-yield-s", "1", "--max-talk-over-s", "1", "-o", tmp_path / "three")
     assert "brings bounds" not in run(*bounded)[2]
+    assert run("score", "--snr-gate-db", "200", "-q", "--archive", archive)[0] == 2
+    again = run(*bounded[:-1], tmp_path / "five")[2]
+    assert "brings bounds" not in again, "what another config says is no verdict of this one"
     assert json.loads(run(*at, "-o", tmp_path / "four", "--json")[1])["contract"]["measurement"]["status"] == "PASS"

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from workbench.analysis.robustness import Curve, robustness
+from workbench.archive.measured_with import measured_with
 from workbench.errors import NotScorable, UsageError
 
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
     from workbench.timing.score_config import ScoreConfig
 
-
+LABEL = "workbench label CALL --at SECONDS --expect yield"
 _MOMENTS = "semi join (from label_moments where counted and not disagree) using (call_id, label_id)"
 
 
@@ -27,7 +29,7 @@ def of_archive(
     scoring: ScoreConfig | None = None,
     on_call: Callable[[str], None] | None = None,
 ) -> tuple[list[Curve], list[dict[str, str | None]]]:
-    """Do the same for the labelled moments of an archive.
+    """Make the labelled moments of an archive worse, measured with the config that the archive was measured with.
 
     Parameters
     ----------
@@ -54,7 +56,12 @@ def of_archive(
     there = {(row["call_id"], row["recording_id"]): row for row in archive.sql("from recordings").to_dicts()}
     inputs = {row["call_id"]: row for row in archive.sql("from timing_inputs").to_dicts()}
     curves: list[Curve] = []
-    left_out: list[dict[str, str | None]] = []
+    left_out = _without(archive, {row["call_id"] for row in labels}, calls=calls)
+    if not labels or (calls and len(left_out) == len(set(calls))):
+        told = "; ".join(f"{gone['call_id']}: {gone['reason']}" for gone in left_out[:3])
+        hint = left_out[0]["next_step"] if left_out else archive.layout.command(LABEL)
+        raise UsageError(f"no moment can be tried: {told}" if told else "no moment is labelled", hint=hint)
+    config = measured_with(archive.reader)
     for call_id in dict.fromkeys(row["call_id"] for row in labels if not calls or row["call_id"] in calls):
         some = [
             {**row, "value": msgspec.json.decode(row["value"]) if isinstance(row["value"], str) else row["value"]}
@@ -82,12 +89,26 @@ def of_archive(
                 offset_s=recording["offset_s"],
                 only=only,
                 seed=seed,
+                config=config,
                 scoring=scoring,
                 encoding=recording["codec"] if raw else None,
                 sample_rate_hz=recording["sample_rate_hz"] if raw else None,
             )
         except NotScorable as error:
             left_out.append({"call_id": call_id, "reason": error.what, "next_step": error.hint})
-    if not curves and not left_out:
-        raise UsageError("no moment is labelled", hint=archive.layout.command("workbench label CALL --at SECONDS"))
     return curves, left_out
+
+
+def _without(archive: Archive, tried: set[str], *, calls: Sequence[str]) -> list[dict[str, str | None]]:
+    """The calls that were asked for, by default all with labels, and have no moment on which the labels agree."""
+    labelled = archive.sql("select distinct call_id from standing_labels where kind = 'expectation' order by call_id")
+    known = set(labelled["call_id"])
+    found: list[dict[str, str | None]] = []
+    for call_id in dict.fromkeys(calls or labelled["call_id"]):
+        if call_id in known - tried:
+            step = archive.layout.command(f"workbench label {shlex.quote(call_id)} --undo LABEL")
+            found.append({"call_id": call_id, "reason": "its labels contradict", "next_step": step})
+        elif call_id not in tried:
+            step = archive.layout.command(LABEL)
+            found.append({"call_id": call_id, "reason": "no moment of it is labelled", "next_step": step})
+    return found

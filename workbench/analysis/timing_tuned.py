@@ -9,6 +9,8 @@ import msgspec
 
 from workbench.analysis.timing_held import BOUNDS
 from workbench.analysis.timing_levels import SWEPT
+from workbench.analysis.timing_settings import value_text
+from workbench.audio.config import MeasureConfig
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
@@ -36,7 +38,9 @@ SLIDERS = {
 }
 """What a slider of each parameter says beside it."""
 
-_OPTIONS = (*BOUNDS, "yield_hangover_s", "max_search_s")
+_MEASURING = ("rel_db", "abs_gate_db", "hangover_s")
+_SCORING = (*BOUNDS, "yield_hangover_s", "max_search_s")
+"""Parameters that are options of their own; --set reaches the others."""
 
 
 class Tuned(NamedTuple):
@@ -96,19 +100,19 @@ def tuned(held: HeldMoments, values: Mapping[str, float], *, replaced: Collectio
     events = held.events(score, measure=measure, replaced=replaced)
     flipped = [old != new for old, new in zip(before, events["status"], strict=True)]
     events = events.with_columns(pl.Series("flipped", flipped, dtype=pl.Boolean))
-    steps = [_command("measure", {n: v for n, v in used.items() if n in SWEPT and v != _default(held, n)})]
-    steps.append(_command("score", {n: used[n] for n in _OPTIONS if n in used and used[n] != _default(held, n)}))
+    steps = ["" if measure == held.measured_with else _command("measure", measure, options=_MEASURING)]
+    steps.append(_command("score", score, options=_SCORING))
     how = " then ".join(step for step in steps if step)
     if replaced:
         how += " (a bound that a label brings stays with the label there)"
     return Tuned(events, sum(flipped), score.config_id, how)
 
 
-def _default(held: HeldMoments, name: str) -> float | None:
-    value: float | None = getattr(held.measured_with if name in SWEPT else ScoreConfig(), name)
-    return value
-
-
-def _command(name: str, values: Mapping[str, float]) -> str:
-    options = "".join(f" --{option.replace('_', '-')} {value:g}" for option, value in values.items())
-    return f"workbench {name}{options}" if options or name == "score" else ""
+def _command(name: str, config: MeasureConfig | ScoreConfig, *, options: Collection[str]) -> str:
+    """The command that uses a config: every number in which it is not the published one."""
+    said, published = [""], type(config)()
+    for field in config.__struct_fields__:
+        if (value := getattr(config, field)) != getattr(published, field):
+            text = value_text(value)
+            said.append(f"--{field.replace('_', '-')} {text}" if field in options else f"--set {field}={text}")
+    return f"workbench {name}{' '.join(said)}"

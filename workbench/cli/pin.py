@@ -167,7 +167,8 @@ def _with_other_bounds(archive: Archive, pinned: Pinned, call_id: str) -> list[t
     from workbench.timing.same_moment import SAME_MOMENT_S
 
     said = archive.sql("from label_moments where call_id = $call and counted", {"call": call_id})
-    scored = archive.sql("select distinct label_id, status from scored_events where call_id = $call", {"call": call_id})
+    events = "from scored_events where call_id = $call and config_id = $config"
+    scored = archive.sql(events, {"call": call_id, "config": pinned.event["config_id"]}).select("label_id", "status")
     here = (pl.col("onset_s") - pinned.event["onset_s"]).abs() <= SAME_MOMENT_S
     near = said.filter(here, pl.col("label_id") != pinned.label_id).join(scored, on="label_id")
     rows: list[tuple[str, str]] = (
