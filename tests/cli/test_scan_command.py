@@ -68,6 +68,7 @@ def test_the_share_the_mono_block_and_the_refused(folder: Path, at: Run) -> None
         "refused_count": 3,
         "duplicate_count": 1,
         "assumed_count": 2,
+        "incident_call_count": 2,
     }
     assert (found["share"]["critical_free_count"], found["share"]["call_count"]) == (1, 2)
     assert found["share"]["small_sample"] is True
@@ -190,6 +191,21 @@ def test_the_page_shows_the_formula_and_the_worst_and_is_the_same_again(folder: 
     assert "deeper/b.wav" in html
     assert "broken.wav" in html
     assert str(tmp_path) not in html
+
+
+def test_worst_calls_that_are_not_shown_or_not_drawn_are_counted(tmp_path: Path, at: Run) -> None:
+    """Eleven calls with an incident, of which ten are ranked and eight drawn; the worst one lies in two files."""
+    place = tmp_path / "calls"
+    for n in range(10):
+        bad(place / f"c-{n}.wav", 20 + 2 * n)
+    write(place / "pair.caller.wav", voice(3, (1.0, 7.5)))
+    write(place / "pair.agent.wav", voice(4, (0.5, 7.9)))
+    assert report(at, place)["counts"]["incident_call_count"] == 11
+    assert "worst calls, 10 of 11 with an incident" in at("scan", place, "-o", tmp_path / "page.html")[1]
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "10 of 11 calls with an incident" in html
+    assert html.count("<audio controls") == 7
+    assert "3 of these are not drawn below: the first 8 are, except for a call that lies in two files" in html
 
 
 def test_a_page_never_takes_the_place_of_a_recording(folder: Path, at: Run) -> None:

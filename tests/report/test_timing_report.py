@@ -15,6 +15,7 @@ import soundfile as sf
 from workbench.archive.archive import Archive
 from workbench.errors import UsageError
 from workbench.report.html import report, reports
+from workbench.report.pages import timing
 from workbench.report.survival_figure import survival_figure
 from workbench.schema.call import Audio, Call, Label, Turn
 from workbench.timing.score_config import ScoreConfig
@@ -196,3 +197,30 @@ def test_moments_and_labels_are_counted_apart_and_people_compared(tmp_path: Path
     assert "A B 2 2 1/2 (50 %, 9-91) 1 0 1 0" in shown
     assert "labels disagree inconclusive 1" in shown
     assert "by a person: A ; B ." in shown
+
+
+def test_rows_that_a_table_has_no_room_for_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three people make three pairs, two agents two rows of gaps; one row a table is shown."""
+    monkeypatch.setattr(timing, "MOST_ROWS", 1)
+    soon = tones(tmp_path / "soon.wav", caller=(2, 4), agent=(5, 9))
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add([call(name, soon, agent_id=name) for name in ("a", "b")])
+        archive.measure(workers=1)
+        rows = [{"call_id": "a", "onset_s": 2.0, "expect": "yield", "author": who} for who in "ABC"]
+        archive.label_many(rows, author="A")
+        page = report("timing").build(archive, worst=0)
+    shown = " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
+    assert "2 more pairs in the view label_agreement ." in shown
+    assert "1 more row in the view response_gap_by_agent ." in shown
+
+
+def test_who_stopped_for_nobody_is_not_told_to_have_held(tmp_path: Path) -> None:
+    """The agent stops at 3.5 s, the caller was quiet from 2.5 s on: no yield, and the agent did not hold either."""
+    left = tones(tmp_path / "left.wav", caller=(2, 2.5), agent=(0.5, 3.5))
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add([call("c", left, (2.0, "yield"))])
+        archive.measure(workers=1)
+        assert archive.sql("select reason from scored_events").item() == "stopped_without_caller"
+        page = report("timing").build(archive, worst=0)
+    headings = re.findall(r"<th[^>]*>([^<]*)</th>", page.partition("Labelled moments by what")[2])[:4]
+    assert headings == ["labelled", "yielded", "no yield", "not judged"]

@@ -14,7 +14,7 @@ JUDGED = ("PASS", "FAIL")
 
 
 def four_cells(events: pl.DataFrame) -> pl.DataFrame:
-    """Return how often the agent yielded and held where it should have yielded, and where it should have held.
+    """Return how often the agent yielded where it should have, and where it should have held; and how often not.
 
     Parameters
     ----------
@@ -24,8 +24,9 @@ def four_cells(events: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        `expect`, `yielded_count`, `held_count`, `not_judged_count`: two rows, whatever is there. Never an accuracy:
-        a yield too many and one too few are different faults.
+        `expect`, `yielded_count`, `no_yield_count`, `not_judged_count`: two rows, whatever is there. An agent that
+        stopped with no caller near did not yield, which is not to say that it held. Never an accuracy: a yield too
+        many and one too few are different faults.
     """
     import polars as pl
 
@@ -36,7 +37,7 @@ def four_cells(events: pl.DataFrame) -> pl.DataFrame:
         done = own.filter(judged)
         yielded = done.filter(pl.col("did_yield")).height
         rows.append((expect, yielded, done.height - yielded, own.height - done.height))
-    names = ("expect", "yielded_count", "held_count", "not_judged_count")
+    names = ("expect", "yielded_count", "no_yield_count", "not_judged_count")
     return pl.DataFrame(rows, schema=list(names), orient="row").cast(dict.fromkeys(names[1:], pl.Int64))
 
 

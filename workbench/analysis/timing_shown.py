@@ -23,7 +23,7 @@ _LAST = {"tau_s": "tau (s)", "finished_mean_s": "mean of finished (s)", "unit": 
 MOMENTS = {"call_id": 150, "onset_s": 70, "expect": 65, "status": 105, "reason": 175, "ended": 125}
 MOMENTS |= {"talk_over_s": 95, "response_gap_s": 120, "decision_margin_s": 135, "mark": 120}
 MOMENTS |= {"parameter": 150, "side": 60, "kept_at": 70, "flips_at": 70, "status_then": 110, "reason_then": 170}
-WIDTHS = {"group": 120, "agent_id": 110, "agent_version": 105, "expect": 80, "yielded": 80, "held": 80}
+WIDTHS = {"group": 120, "agent_id": 110, "agent_version": 105, "expect": 80, "yielded": 80, "no_yield": 80}
 WIDTHS |= {"calls": 55, "moments": 75, "responses": 85, "censored": 75, "not_judged": 90}
 WIDTHS |= {f"{name} (s)": 85 for name in ("median", "p50", "p90", "p95", "tau")}
 WIDTHS |= {f"{name}, 95 %": 105 for name in ("median", "p50", "p90", "p95", "mean")}
@@ -151,7 +151,7 @@ def as_cells(rows: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     said = [f"{row['pass_count']} of {row['trial_count']}{interval(row)}" for row in rows.iter_rows(named=True)]
-    counts = rows.select("expect", yielded="yielded_count", held="held_count", not_judged="not_judged_count")
+    counts = rows.select("expect", yielded="yielded_count", no_yield="no_yield_count", not_judged="not_judged_count")
     return counts.with_columns(pl.Series("judged moments that pass", said, dtype=pl.String), rows["unit"])
 
 

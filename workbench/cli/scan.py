@@ -122,7 +122,8 @@ def _tell(summary: dict[str, Any]) -> None:
         told = aside_title(row["aside"], row["incident_count"])
         click.echo(f"  apart, in {output.plural(row['call_count'], 'call')}: {told}")
     if summary["worst_calls"]:
-        click.echo("\nworst calls")
+        shown, there = len(summary["worst_calls"]), counts["incident_call_count"]
+        click.echo(f"\nworst calls, {shown} of {there} with an incident" if shown < there else "\nworst calls")
         names = ("#", "call", "lane", "critical", "warning", "worst", "at s", "s", "caution")
         rough_too = any(row["caution"] for row in summary["worst_calls"])
         columns = ("rank", "file", "mode", "critical_count", "warning_count")

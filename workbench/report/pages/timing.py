@@ -73,6 +73,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
     sounds = Sounds(archive.layout)
     shown = moments(archive, failed[:worst], findings=failed, sounds=sounds) if failed[:worst] else []
     shares = archive.reader.frame(query("talk_over_share")).filter(pl.col("clock") == "audio")
+    gaps, agreement = (archive.reader.frame(SQL[name]) for name in ("gaps", "agreement"))
     near = judged.filter(pl.col("boundary_sensitive").fill_null(value=False)).sort("call_id", "label_id")
     tests = {
         kind: timing_survival.compared(timing_survival.times_to(kind, events, by=BY)) for kind in ("yield", "respond")
@@ -92,7 +93,8 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         },
         score=[(name, value) for name, value in msgspec.structs.asdict(score).items() if value is not None],
         numbers=_numbers(held, events, judged) | {"authors": archive.reader.frame(SQL["authors"])["author"].to_list()},
-        agreement=archive.reader.frame(SQL["agreement"]).to_dicts(),
+        agreement=agreement.head(MOST_ROWS).to_dicts(),
+        more_agreement=max(0, agreement.height - MOST_ROWS),
         cells=cells.to_dicts(),
         yields=yields,
         answers=answers,
@@ -107,7 +109,8 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         more_near=max(0, near.height - MOST_ROWS),
         unusable=_unusable(events),
         shares=timing_spread.talk_over_shares(shares, by="source_format").to_dicts(),
-        gaps=archive.reader.frame(SQL["gaps"]).head(MOST_ROWS).to_dicts(),
+        gaps=gaps.head(MOST_ROWS).to_dicts(),
+        more_gaps=max(0, gaps.height - MOST_ROWS),
     )
 
 
