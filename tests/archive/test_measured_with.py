@@ -9,15 +9,18 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.timing_held import HeldMoments
 from workbench.archive import views
 from workbench.archive.archive import Archive
 from workbench.archive.comparing import Sounds as Compared
 from workbench.archive.measured_with import measured_with
+from workbench.archive.scoring import Evidence
 from workbench.audio.config import MeasureConfig
 from workbench.report.html import report
 from workbench.report.moments import moments
 from workbench.report.sound import Sounds
 from workbench.schema.call import Audio, Call
+from workbench.timing.score_config import ScoreConfig
 
 RATE, LENGTH_S = 8000, 3.0
 
@@ -98,3 +101,29 @@ def test_a_copy_and_another_take_are_told_apart(archive: Archive) -> None:
     """Three seconds are enough to compare; counted at 10 ms a frame they would be 1.2 s, or 6."""
     sounds = Compared(archive.reader)
     assert [sounds.freshness("a", name).state for name in "bc"] == ["same_envelope", "different"]
+
+
+def test_a_recording_that_could_not_be_measured_anew_is_scored_as_it_was_measured(tmp_path: Path) -> None:
+    """The agent pauses for 0.5 s: a yield with a hangover of 0.15 s, and none with one of 0.4 s and 0.2 s of quiet."""
+    rng = np.random.default_rng(3)
+    samples = rng.normal(0, 3, (8 * RATE, 2))
+    for channel, start, end in ((0, 2.0, 4.0), (1, 0.5, 2.5), (1, 3.0, 7.0)):
+        part = slice(round(start * RATE), round(end * RATE))
+        samples[part, channel] = rng.normal(0, 2000, part.stop - part.start)
+    with Archive.create(tmp_path / "archive") as made:
+        made.add([call(tmp_path, "kept", samples), call(tmp_path, "new", samples / 2)], storage="reference")
+        made.measure(workers=1)
+        for name in ("kept", "new"):
+            made.label(name, onset_s=2.0, expect="yield", author="A")
+        (tmp_path / "kept.wav").unlink()
+        assert made.measure(workers=1, config=MeasureConfig(hop_ms=20.0, hangover_s=0.4)).measured == 1
+        assert {name: config.hop_ms for name, config in Evidence.read(made.reader).otherwise.items()} == {"kept": 10.0}
+        found = {event["call_id"]: event for event in made.score().events}
+        assert [(found[name]["status"], found[name]["time_to_yield_s"]) for name in ("kept", "new")] == [
+            ("PASS", 0.5),
+            ("FAIL", None),
+        ]
+        held = HeldMoments(made)
+        assert [row["status"] for row in held.rows(ScoreConfig())] == ["PASS", "FAIL"]
+        tried = held.rows(ScoreConfig(), measure=MeasureConfig(hop_ms=20.0, hangover_s=0.3))
+        assert tried[0]["time_to_yield_s"] == 0.5

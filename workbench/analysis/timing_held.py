@@ -182,7 +182,7 @@ class HeldMoments:
             segments = self._evidence.segments if measure == self.measured_with else self.levels.segments(measure)
             while len(self._lines) >= _MOST_LINES:
                 self._lines.pop(next(iter(self._lines)))
-            self._lines[measure.config_id] = lay(self._labelled, segments, measure)
+            self._lines[measure.config_id] = lay(self._labelled, segments, measure, otherwise=self._evidence.otherwise)
         return self._lines[measure.config_id]
 
 

@@ -30,10 +30,32 @@ def measured_with(reader: Reader, *, among: Collection[str] | None = None) -> Me
     """
     from workbench.audio.config import MeasureConfig
 
+    return next(iter(configs_of(reader, among=among).values()), MeasureConfig())
+
+
+def configs_of(reader: Reader, *, among: Collection[str] | None = None) -> dict[str, MeasureConfig]:
+    """Return the measuring configs of an archive.
+
+    There are several where a recording could not be measured anew with the one that was used last, and keeps what was
+    heard before.
+
+    Parameters
+    ----------
+    reader, among
+        As for :func:`measured_with`.
+
+    Returns
+    -------
+    dict of str to MeasureConfig
+        By their ids, the one that was used last first.
+    """
+    from workbench.audio.config import MeasureConfig
+
     if among is None:
         among = {config_id for (config_id,) in reader.rows("select distinct config_id from input_health")[1]}
+    found: dict[str, MeasureConfig] = {}
     for (text,) in reader.rows("select config from runs where kind = 'measure' order by started_at desc")[1]:
         config = msgspec.convert(json.loads(text)["measure"], MeasureConfig)
         if config.config_id in among:
-            return config
-    return MeasureConfig()
+            found.setdefault(config.config_id, config)
+    return found

@@ -192,7 +192,7 @@ def _made(
         pre_s=pre_s,
         post_s=post_s,
         score=config,
-        measure=evidence.measured_with,
+        measure=evidence.otherwise.get(event["call_id"], evidence.measured_with),
         engine=runs.workbench_version(),
         where=event["call_id"],
     )

@@ -12,7 +12,7 @@ from workbench.archive import runs
 from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.lake.reading import TRIES
 from workbench.archive.layout import Layout
-from workbench.archive.measured_with import measured_with
+from workbench.archive.measured_with import configs_of
 from workbench.errors import ArchiveFailed
 from workbench.timing.score_config import ScoreConfig
 
@@ -119,7 +119,8 @@ def score_calls(layout: Layout, call_ids: Collection[str]) -> Scoring:
 def _scored_with(reader: Reader) -> list[ScoreConfig]:
     """The configs that the archive has events of, the published method last; it alone where there are none."""
     used = {config_id for (config_id,) in reader.rows("select distinct config_id from scored_events")[1]}
-    published, found = ScoreConfig(), {}
+    published = ScoreConfig()
+    found: dict[str, ScoreConfig] = {}
     for (text,) in reader.rows("select config from runs where kind = 'score' order by started_at")[1]:
         config = msgspec.convert(json.loads(text)["score"], ScoreConfig)
         if config.config_id in used and config != published:
@@ -196,7 +197,8 @@ class Evidence:
     `labels` have beside their own columns what the view `label_moments` says of their moment; `label_counts` are, by
     call, the rows of the table `labels`, those taken back too. `inputs` are the calls
     in which both parties were measured; `unfit` the other measured ones, each with its `recording_id`, and the
-    `reason` and `next_step` of its input health.
+    `reason` and `next_step` of its input health. `otherwise` has, by call, the config of those that were not measured
+    with `measured_with`, the last one.
     """
 
     labels: list[dict[str, Any]]
@@ -206,11 +208,14 @@ class Evidence:
     recordings: pl.DataFrame
     segments: pl.DataFrame
     measured_with: MeasureConfig
+    otherwise: dict[str, MeasureConfig]
 
     @classmethod
     def read(cls, reader: Reader, *, calls: list[str] | None = None) -> Evidence:
         """Read what scoring needs, and no sound; of some calls only where `calls` names them."""
         import polars as pl
+
+        from workbench.audio.config import MeasureConfig
 
         def frame(query: str) -> pl.DataFrame:
             if calls is None:
@@ -231,6 +236,9 @@ class Evidence:
         spoken = "(from segments where backend = 'energy' and role in ('caller', 'agent'))"
         segments = frame(f"from {spoken}")
         recordings = frame("select call_id, recording_id, sample_rate_hz, offset_s, duration_s from recordings")
+        configs = configs_of(reader, among=set(inputs["config_id"]))
+        last = next(iter(configs.values()), MeasureConfig())
+        others = inputs.filter(pl.col("config_id").is_in([name for name in configs if name != last.config_id]))
         return cls(
             labels=[row | {"value": json.loads(row["value"]) if row["value"] else None} for row in labels.to_dicts()],
             label_counts=dict(counts.iter_rows()),
@@ -240,7 +248,8 @@ class Evidence:
                 sides.select("call_id", "recording_id").unique(), on=["call_id", "recording_id"]
             ),
             segments=segments.join(sides, on=["call_id", "recording_id", "role", "config_id"]),
-            measured_with=measured_with(reader, among=set(inputs["config_id"])),
+            measured_with=last,
+            otherwise={call: configs[name] for call, name in others.select("call_id", "config_id").iter_rows()},
         )
 
     @property
@@ -254,7 +263,7 @@ class Evidence:
         from workbench.timing.events import scored
         from workbench.timing.lines import lay
 
-        line = lay(self.recordings, self.segments, self.measured_with)
+        line = lay(self.recordings, self.segments, self.measured_with, otherwise=self.otherwise)
         return scored(self.labels, line, health=self.health, config=config, run_id=run_id)
 
 

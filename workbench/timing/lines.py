@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -29,7 +30,13 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
         return np.rint((time_s - self.start_s[call]) / self.speech.hop_s[call]).astype(np.int64)
 
 
-def lay(recordings: pl.DataFrame, segments: pl.DataFrame, config: MeasureConfig) -> Line:
+def lay(
+    recordings: pl.DataFrame,
+    segments: pl.DataFrame,
+    config: MeasureConfig,
+    *,
+    otherwise: Mapping[str, MeasureConfig] | None = None,
+) -> Line:
     """Lay the calls that have audio of both parties on one line, in one file or in several.
 
     Parameters
@@ -40,6 +47,8 @@ def lay(recordings: pl.DataFrame, segments: pl.DataFrame, config: MeasureConfig)
         `call_id`, `role`, `start_s`, `end_s`, `voiced_end_s`; roles other than caller and agent are left out.
     config : MeasureConfig
         What they were measured with: its hop and hangover.
+    otherwise : mapping of str to MeasureConfig, optional
+        By call, for those that were measured with another one.
 
     Returns
     -------
@@ -56,17 +65,22 @@ def lay(recordings: pl.DataFrame, segments: pl.DataFrame, config: MeasureConfig)
     calls = calls.sort("call_id")
     rates, which = np.unique(calls["sample_rate_hz"].to_numpy(), return_inverse=True)
     hop = np.array([config.hop_s(int(rate)) for rate in rates], np.float64)[which]
+    place = {call_id: ix for ix, call_id in enumerate(calls["call_id"])}
+    hangover_s = np.full(len(hop), config.hangover_s)
+    for call_id, other in (otherwise or {}).items():
+        if call_id in place:
+            ix = place[call_id]
+            hop[ix], hangover_s[ix] = other.hop_s(int(calls["sample_rate_hz"][ix])), other.hangover_s
     start = calls["offset_s"].to_numpy()
     count = np.maximum(1, frame_after(calls["end_s"].to_numpy() - start, hop))
     first = np.cumsum(count + 1) - count - 1  # a frame apart, so that no run touches one of the next call
-    place = {call_id: ix for ix, call_id in enumerate(calls["call_id"])}
     speech = Speech(
         caller=_party(segments, "caller", place=place, first=first, start=start, hop=hop),
         agent=_party(segments, "agent", place=place, first=first, start=start, hop=hop),
         first=first,
         after=first + count,
         hop_s=hop,
-        pad=np.rint(config.hangover_s / hop).astype(np.int64),
+        pad=np.rint(hangover_s / hop).astype(np.int64),
     )
     return Line(speech=speech, place=place, start_s=start)
 
