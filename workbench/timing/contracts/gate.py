@@ -12,6 +12,7 @@ from workbench.errors import UsageError
 from workbench.plural import plural
 from workbench.timing.contracts.comparing import NOT_SCORABLE
 from workbench.timing.contracts.freshness import DIFFERENT
+from workbench.timing.contracts.pooled import pooled
 
 if TYPE_CHECKING:
     from workbench.timing.contracts.battery import Twin
@@ -140,7 +141,7 @@ def evaluate(policy: Policy, pairs: Sequence[Twin]) -> list[Rule]:
 
     Notes
     -----
-    p95 with linear interpolation, position ``0.95 (n - 1)``: numpy's default.
+    p95 as :func:`workbench.timing.contracts.pooled.pooled` has it.
     """
     if withheld(pairs) is not None:
         asked = {**policy.improve, **policy.guardrails}
@@ -164,12 +165,7 @@ def _metric(name: str, events: Sequence[dict[str, Any]]) -> float | None:
         return float(sum(event["status"] == "FAIL" for event in events))
     if name == "false_yield_count":
         return float(sum(_false_yield(event) for event in events))
-    if name == "talk_over_s_p95":
-        values = [event["talk_over_s"] for event in events]
-    else:
-        values = [event["yield_observed_s"] for event in events if event["expect"] == "yield"]
-    values = [value for value in values if value is not None]
-    return round(float(np.percentile(values, 95)), 6) if values else None
+    return pooled(events)[name.removesuffix("_p95")].p95
 
 
 def _false_yield(event: dict[str, Any]) -> bool:
