@@ -236,6 +236,7 @@ def test_the_agents_with_most_answers_are_drawn_and_the_rest_counted() -> None:
     )
     chart = CHARTS["response_gaps"](gaps, many).to_dict()
     assert "left out: 2 agents with fewer answers" in chart["title"]["subtitle"]
+    assert "left out: 1 agent with fewer answers" in subtitle(CHARTS["response_gaps"](gaps, many.head(7)))
     assert len(chart["vconcat"]) == 6
     assert "a7" in json.dumps(chart["vconcat"][0]["title"])
 
@@ -272,6 +273,7 @@ def test_two_clocks_count_what_has_no_place_and_draw_the_line() -> None:
 def test_a_moment_is_marked_in_each_lane_and_faint_runs_are_pale() -> None:
     spec = EXAMPLES["moment_lanes"]().to_dict()
     assert len(spec["vconcat"]) == 2
+    assert "120 pieces of 100 ms" in spec["title"]["subtitle"]  # as long as the hop that was measured, or longer
     assert spec["datasets"]["moment"] == [{"onset_s": 2.0}]
     assert [row["opacity"] for role in ("caller", "agent") for row in spec["datasets"][f"{role} speech"]] == [1.0, 0.3]
     for lane in spec["vconcat"]:

@@ -52,6 +52,13 @@ def test_quiet_commands_say_it_by_their_exit_code(
     assert capsys.readouterr().out == ""
 
 
+def test_one_that_was_current_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sf.write(tmp_path / "a.wav", np.zeros((16000, 2), dtype=np.int16), 8000)
+    assert run("import", tmp_path / "a.wav", "--measure", "-q", "--archive", tmp_path / "archive") == 0
+    assert run("measure", "--archive", tmp_path / "archive") == 0
+    assert "; 1 was current" in capsys.readouterr().out
+
+
 def run(*args: str | Path) -> int:
     with pytest.raises(SystemExit) as ended:
         main([str(arg) for arg in args])

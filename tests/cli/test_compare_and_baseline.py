@@ -184,6 +184,41 @@ def test_a_quieter_copy_of_a_file_is_neither_fixed_nor_regressed(run: Run, tmp_p
         assert (code, "withheld, exit 2" in out, "regressed" in out) == (2, True, False)
 
 
+def test_a_regression_beside_a_copy_exits_1_and_says_no_other_code(run: Run, tmp_path: Path) -> None:
+    """Of version 2 one take is a copy, the other talks on: --strict has what it asks for, a policy is withheld."""
+    from workbench.archive.archive import Archive
+    from workbench.schema.call import Audio, Call, Label, Scenario
+
+    takes = {"1-a": (2.4, 1), "1-b": (2.4, 2), "2-a": (2.4, 1), "2-b": (5.0, 3)}
+    calls = []
+    for name, (stops, seed) in takes.items():
+        path = sound(tmp_path / f"{name}.wav", stops=stops, seed=seed)
+        source: dict[str, Any] = {"source_format": "made", "source_uri": f"{name}.json", "origin": "synthetic"}
+        calls.append(
+            Call(
+                id=name,
+                source_sha256=name.encode().hex().zfill(64),
+                agent_version=name[0],
+                scenario=Scenario(scenario_id=name[2], required_facts=[], forbidden_facts=[]),
+                audio=[Audio(path=str(path), channels=["caller", "agent"], channel_map_source="declared")],
+                labels=[Label(kind="expectation", onset_s=2.0, expect="yield", value={})],
+                **source,
+            )
+        )
+    with Archive.create(tmp_path / "archive") as made:
+        made.add(calls)
+        made.measure(workers=1)
+    given = ("compare", "1", "2", "--by", "agent_version", "--archive", tmp_path / "archive")
+    code, out, _ = run(*given, "--strict")
+    assert (code, "exit 2" in out) == (1, False)
+    assert "withheld: a gate says nothing here, 1 of 2 pairs not known to be different recordings" in out
+    assert "exit 1: 1 pair regressed" in out
+    policy = tmp_path / "change.yaml"
+    policy.write_text("target:\n  improve:\n    failed_count: no_worse\n")
+    code, out, _ = run(*given, "--policy", policy)
+    assert (code, "withheld, exit 2: a gate says nothing here, 1 of 2 pairs" in out) == (2, True)
+
+
 def test_a_copy_with_its_channels_exchanged_is_told(run: Run, tmp_path: Path) -> None:
     """Both speak at the moment, so either order has a verdict: as it is the agent stops, exchanged it talks on."""
     rng = np.random.default_rng(8)

@@ -199,6 +199,22 @@ def test_moments_and_labels_are_counted_apart_and_people_compared(tmp_path: Path
     assert "by a person: A ; B ." in shown
 
 
+def test_one_degree_of_freedom_is_one(tmp_path: Path) -> None:
+    """Two versions give one; two events in each are enough for a test."""
+    soon = tones(tmp_path / "soon.wav", caller=(2, 6), agent=(0.5, 2.4))
+    late = tones(tmp_path / "late.wav", caller=(2, 6), agent=(0.5, 3.4))
+    with Archive.create(tmp_path / "archive") as archive:
+        calls = [
+            call(f"{v}{ix}", each, (2.0, "yield"), agent_version=v)
+            for v, each in (("1", soon), ("2", late))
+            for ix in "ab"
+        ]
+        archive.add(calls)
+        archive.measure(workers=1)
+        page = report("timing").build(archive, worst=0)
+    assert ", 1 degree of freedom, p = " in page
+
+
 def test_rows_that_a_table_has_no_room_for_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three people make three pairs, two agents two rows of gaps; one row a table is shown."""
     monkeypatch.setattr(timing, "MOST_ROWS", 1)

@@ -108,8 +108,8 @@ def window(archive: Archive, call_id: str, onset_s: float) -> Window:
     Returns
     -------
     Window
-        `levels` with the loudest frame of each 20 ms, `speech` with every run that was measured and whether it is
-        `faint`; both cut to the window.
+        `levels` with the loudest frame of each 20 ms, or of a hop where that is longer, `speech` with every run that
+        was measured and whether it is `faint`; both cut to the window.
     """
     import polars as pl
 

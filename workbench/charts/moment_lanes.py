@@ -73,8 +73,9 @@ def chart(
         _lane(role, domain=[start_s, end_s], width=width, last=ix == len(roles) - 1) for ix, role in enumerate(roles)
     ]
     pieces, runs = plural(len(levels), "piece"), plural(len(speech), "run")
+    wide = "" if levels.is_empty() else f" of {1000 * float((levels['end_s'] - levels['start_s']).max()):.0f} ms"  # type: ignore[arg-type]
     subtitle = (
-        f"n: {pieces} of 20 ms, {runs} of speech (bars; pale: faint, not read as speech); "
+        f"n: {pieces}{wide}, {runs} of speech (bars; pale: faint, not read as speech); "
         f"red: the moment at {onset_s:.2f} s; nothing left out"
     )
     return Drawn({"vconcat": lanes, "spacing": 6}, data, title=title, subtitle=subtitle)

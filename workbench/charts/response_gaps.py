@@ -65,7 +65,7 @@ def chart(gaps: pl.DataFrame, percentiles: pl.DataFrame, *, title: str = "Respon
         f"n: {plural(int(shown['response_count'].sum()), 'answer')} "
         f"in {plural(int(shown['call_count'].sum()), 'call')}; "
         "solid line: median, dashed: 95th percentile, band: 95 % bootstrap interval, unit: the call; "
-        + (f"left out: {left_out} agents with fewer answers" if left_out else "no agent left out")
+        + (f"left out: {plural(left_out, 'agent')} with fewer answers" if left_out else "no agent left out")
     )
     return Drawn({"vconcat": rows, "spacing": 14}, data, title=title, subtitle=subtitle)
 

@@ -38,7 +38,7 @@ def command(archive_path: str, workers: int, *, as_json: bool, quiet: bool) -> N
         if not quiet:
             click.echo(
                 f"described {output.plural(report.described, 'stretch', many='stretches')} of speech "
-                f"({report.duration_s:.0f} s) with config {report.config_id}; {report.current} were current"
+                f"({report.duration_s:.0f} s) with config {report.config_id}; {output.were(report.current)} current"
             )
             if not report.described and not report.current and not report.problems:
                 click.echo(f"no speech with a time and a sound: {archive.layout.command('workbench measure')} finds it")

@@ -21,7 +21,7 @@ _OF_GROUPS = ("config", "min_n", "policy")
 _OF_AGENTS = (*_OF_GROUPS, "after_deploy", "strict")
 """What asks for a change of the agent: nothing that two rulers over the same calls could answer."""
 
-_WITHHELD = "withheld, exit 2: a gate says nothing here, "
+_WITHHELD = "withheld{}: a gate says nothing here, {}"
 
 
 @options.command("compare")
@@ -131,7 +131,7 @@ def _files(before: str, after: str, given: dict[str, Any], *, strict: bool, as_j
     else:
         told(pair, claim)
         if withheld:
-            click.echo(_WITHHELD + "the recordings are not known to be two takes")
+            click.echo(_WITHHELD.format(", exit 2", "the recordings are not known to be two takes"))
     if withheld:
         return Exit.REFUSED
     return Exit.GATE_FAILED if strict and pair.result == REGRESSED else Exit.OK
@@ -190,15 +190,19 @@ def _groups(
     judged = [] if rules is None else evaluate(rules, found.pairs)
     why = withheld(found.pairs) if rules is not None or strict else None
     claim = CLAIMS[found.evidence_level].sentence
+    regressed = found.counts["regressed"] if strict else 0
+    code = _code(judged, regressed=regressed > 0, withheld=why is not None)
     if as_json:
         policy_told = {"policy": msgspec.to_builtins(judged), "gate_withheld": why}
         output.json_line({**msgspec.to_builtins(found), **policy_told, "evidence": claim})
     else:
         told(found, judged)
         if why is not None:
-            click.echo(_WITHHELD + why)
+            click.echo(_WITHHELD.format(", exit 2" if code == Exit.REFUSED else "", why))
+        if regressed:
+            click.echo(f"exit 1: {output.plural(regressed, 'pair')} regressed")
         click.echo(claim)
-    return _code(judged, regressed=strict and found.counts["regressed"] > 0, withheld=why is not None)
+    return code
 
 
 def _code(judged: list[Rule], *, regressed: bool, withheld: bool) -> Exit:

@@ -64,7 +64,7 @@ def command(
         if not quiet:
             click.echo(
                 f"measured {output.plural(report.measured, 'recording')} ({report.duration_s:.0f} s of audio) "
-                f"with config {report.config_id} ({changed(config)}); {report.current} were current"
+                f"with config {report.config_id} ({changed(config)}); {output.were(report.current)} current"
             )
             if report.gone:
                 click.echo(f"{output.plural(report.gone, 'recording')} deleted meanwhile, and not measured")

@@ -31,6 +31,11 @@ def safe(value: Any) -> str:
     return marked(str(value))
 
 
+def were(count: int) -> str:
+    """Return "1 was", "2 were"."""
+    return f"{count:,} {'was' if count == 1 else 'were'}"
+
+
 def is_terminal() -> bool:
     """Tell whether a person reads stdout as it is printed."""
     return sys.stdout is not None and sys.stdout.isatty()
