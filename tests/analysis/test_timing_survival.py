@@ -74,6 +74,47 @@ def test_versions_are_told_apart_and_compared() -> None:
     assert ticks["at_risk"].to_list() == [12, 0, 0, 12, 12, 4]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "tau_s", "means"),
+    [
+        ([(0.4, 1)] * 4, [(3.0, 0)] * 4, 3.0, (0.4, 3.0)),
+        ([(0.2, 1), (0.4, 1)], [(0.3, 1), (2.0, 0)], 2.0, (0.3, 0.3 + 0.5 * 1.7)),
+        ([(0.2, 1), (0.4, 0)], [(0.3, 1), (2.0, 1)], 0.4, (0.2 + 0.5 * 0.2, 0.3 + 0.5 * 0.1)),
+        ([(0.2, 1), (0.4, 0)], [(0.3, 1), (2.0, 0)], 0.4, (0.2 + 0.5 * 0.2, 0.3 + 0.5 * 0.1)),
+        ([(0.2, 1), (0.4, 1)], [(0.3, 1), (2.0, 1)], 2.0, (0.3, 1.15)),
+        ([(0.2, 1), (0.4, 1), (0.4, 0)], [(2.0, 1)], 0.4, (0.2 + 2 / 3 * 0.2, 0.4)),
+    ],
+    ids=["never-stops", "censored-longer", "censored-shorter", "both-censored", "both-ended", "tie-of-both"],
+)
+def test_means_go_as_far_as_every_curve_is_known(
+    first: list[tuple[float, int]], second: list[tuple[float, int]], tau_s: float, means: tuple[float, float]
+) -> None:
+    """The four cases of rmst2 in survRM2 1.0-4, where a tie of event and censored counts as censored.
+
+    The means are the areas under curves of two to four moments, by hand.
+    """
+    times = pl.DataFrame(
+        [
+            {"call_id": f"{group}{ix}", "label_id": "x", "group": group, "duration_s": at, "observed": bool(came)}
+            for group, own in (("1", first), ("2", second))
+            for ix, (at, came) in enumerate(own)
+        ]
+    )
+    rows = timing_survival.summaries(times).to_dicts()
+    assert [row["tau_s"] for row in rows] == [tau_s, tau_s]
+    assert [row["mean_s"] for row in rows] == pytest.approx(means)
+
+
+def test_a_draw_of_calls_holds_nothing_beyond_the_last_event_of_its_group() -> None:
+    """Three calls that stopped by 1 s beside one that never does: the mean up to 3 s cannot reach beyond 1 s."""
+    events = [event(f"a{ix}", 0.2, label_id="1") for ix in range(3)] + [event("a0", 1.0, label_id="2")]
+    events += [event("a1", None, label_id="2", yield_observed_s=0.5)] + [event("b", None, version="2")]
+    times = timing_survival.times_to("yield", frame(events), by="agent_version")
+    row = timing_survival.summaries(times).row(0, named=True)
+    assert (row["tau_s"], row["unit"]) == (3.0, "call")
+    assert row["mean_s"] < row["mean_high_s"] <= 1.0
+
+
 def test_the_mean_of_two_moments_stays_between_nothing_and_its_horizon() -> None:
     """Plain limits would be -0.19 to 1.20 s: a negative time, and one beyond the 1.01 s that were looked at."""
     times = timing_survival.times_to("yield", frame([event("a", 0.01), event("b", 1.01)]))

@@ -221,6 +221,8 @@ def test_what_is_refused() -> None:
         survival.kaplan_meier([-1.0], [True])
     with pytest.raises(UsageError, match="mean up to 3 s"):
         survival.restricted_mean([1.0, 2.0], [True, False], tau_s=3.0)
+    with pytest.raises(UsageError, match="mean up to 3 s"):  # one of the two that are 2 s long never ended
+        survival.restricted_mean([1.0, 2.0, 2.0], [True, True, False], tau_s=3.0)
     assert survival.restricted_mean([1.0, 2.0], [True, True], tau_s=3.0).mean == 1.5
     with pytest.raises(UsageError, match="0 clusters"):
         resampling.draws([])

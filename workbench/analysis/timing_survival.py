@@ -6,6 +6,7 @@ they are censored at the end of what was observed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,7 +138,8 @@ def summaries(
     times : polars.DataFrame
         From :func:`times_to`.
     tau_s : float, optional
-        Where the mean ends; by default the longest time that every group was observed to.
+        Where the mean ends; by default the longest time up to which the curve of every group is known, see
+        :func:`horizon_s`.
     confidence : float, default 0.95
         Two-sided level.
     replicates : int, default 2000
@@ -154,11 +156,38 @@ def summaries(
 
     parts = list(_parted(times))
     if tau_s is None and parts:
-        tau_s = min(max(own["duration_s"].to_list()) for _, own in parts)
+        tau_s = horizon_s([own for _, own in parts])
     rows = [
         _summary(group, own, tau_s=tau_s or 0.0, confidence=confidence, replicates=replicates) for group, own in parts
     ]
     return pl.DataFrame(rows, schema=_schema())
+
+
+def horizon_s(groups: Sequence[pl.DataFrame]) -> float:
+    """Return the longest time up to which the survival curve of every group is known.
+
+    Parameters
+    ----------
+    groups : sequence of polars.DataFrame
+        At least one; each with `duration_s` and `observed`, and at least one row.
+
+    Returns
+    -------
+    float
+        In seconds. A group whose longest time ended with its event has a curve of 0 from there on, and is known at
+        any time; one whose longest time is censored, or one of several that are as long, is known up to it. The
+        shortest of the latter, else the longest time of all: the rule of rmst2 of the R package survRM2.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> quick, never = ({"duration_s": [0.3, 0.4], "observed": [True] * 2}, {"duration_s": [3.0], "observed": [False]})
+    >>> horizon_s([pl.DataFrame(quick), pl.DataFrame(never)])
+    3.0
+    """
+    longest = [own.filter(own["duration_s"] == own["duration_s"].max()) for own in groups]
+    ends = [(float(own["duration_s"][0]), bool(own["observed"].all())) for own in longest]
+    return min((at for at, ended in ends if not ended), default=max(at for at, _ in ends))
 
 
 def compared(times: pl.DataFrame) -> LogRank | None:
@@ -215,7 +244,8 @@ def _summary(group: str, own: pl.DataFrame, *, tau_s: float, confidence: float, 
             for name, p in (("median", 0.5), ("p90", 0.9)):
                 drawn_s = resampling.survival_quantiles(at, drawn, p=p)
                 limits[name] = _opened(resampling.ends(drawn_s, confidence=confidence), at, curve.last_s)
-            ends = resampling.ends(resampling.restricted_means(at, drawn, tau_s=tau_s), confidence=confidence)
+            known_s = min(tau_s, curve.last_s)  # beyond its last event the curve is 0, and no draw has anything there
+            ends = resampling.ends(resampling.restricted_means(at, drawn, tau_s=known_s), confidence=confidence)
             limits["mean"] = (ends.low, ends.high) if ends.low < ends.high else NONE
             if len(calls) < 40:
                 reasons.append("fewer than 40 calls: the bounds are too narrow")

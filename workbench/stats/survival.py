@@ -184,8 +184,8 @@ def restricted_mean(
     durations, observed : array_like, shape (n,)
         As :func:`kaplan_meier` takes them; at least one.
     tau_s : float
-        Where the mean ends, above 0. It must have been observed: not beyond the longest duration, unless that
-        ended with the event.
+        Where the mean ends, above 0. It must have been observed: not beyond the longest duration, unless the curve
+        is 0 there, as every one of that length ended with the event.
     confidence : float, default 0.95
         Two-sided level.
 
@@ -205,7 +205,7 @@ def restricted_mean(
     Methodol. 13:152).
     """
     curve = kaplan_meier(durations, observed, confidence=confidence)
-    ended = curve.event_count > 0 and curve.time_s[-1] == curve.last_s
+    ended = curve.event_count > 0 and curve.survival[-1] == 0.0
     if not tau_s > 0 or not curve.n or (tau_s > curve.last_s and not ended):
         raise UsageError(
             f"a mean up to {decimals(tau_s)} s cannot be read from {plural(curve.n, 'duration')} "
