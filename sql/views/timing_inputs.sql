@@ -10,11 +10,12 @@
 -- scorable: whether timing can be read from them.
 -- verdict_eligible: whether a verdict may rest on them; a suspected swap is settled by a person's channel map.
 -- reason: what speaks against it; empty: nothing.
--- next_step: what would mend it; empty: nothing to mend.
+-- next_step: what would mend it; empty: nothing to mend, or measured_apart, which `workbench measure` mends.
 -- echo_coherence: best cosine of the caller's envelope with the agent's earlier one; empty: one party a file.
 -- separation_db: speech above the noise floor, of the channel where it is smallest.
 -- Of several recordings one that verdicts may rest on is taken first, then one with both parties, then the
--- combined one.
+-- combined one. Two of which one could not be measured anew with other settings are measured_apart: what is speech in
+-- one might be none in the other.
 with
 confirmed as (
     select distinct recordings.call_id, recordings.recording_id
@@ -67,10 +68,16 @@ select
     any_value(side.recording_id) filter (where role = 'caller') as caller_recording_id,
     any_value(side.recording_id) filter (where role = 'agent') as agent_recording_id,
     min(side.health.config_id) as config_id,
-    bool_and(side.health.scorable) as scorable,
-    bool_and(side.health.settled) as verdict_eligible,
-    min_by(side.health.reason, (side.health.scorable, role)) filter (where not side.health.settled) as reason,
-    min_by(side.health.next_step, (side.health.scorable, role)) filter (where not side.health.settled) as next_step,
+    bool_and(side.health.scorable) and count(distinct side.health.config_id) = 1 as scorable,
+    bool_and(side.health.settled) and count(distinct side.health.config_id) = 1 as verdict_eligible,
+    case
+        when count(distinct side.health.config_id) > 1 then 'measured_apart'
+        else min_by(side.health.reason, (side.health.scorable, role)) filter (where not side.health.settled)
+    end as reason,
+    case
+        when count(distinct side.health.config_id) = 1
+            then min_by(side.health.next_step, (side.health.scorable, role)) filter (where not side.health.settled)
+    end as next_step,
     case when count(distinct side.recording_id) = 1 then any_value(side.health.echo_coherence) end as echo_coherence,
     min(side.separation_db) as separation_db
 from chosen
