@@ -24,7 +24,8 @@ from workbench.cli import options, output
 def command(file: str, folder: str, *, max_bytes: int, as_json: bool, quiet: bool) -> None:
     """Unpack a contract into a new folder DIR/<id>.contract. A file that is not quite right leaves nothing behind.
 
-    What `workbench prove` refuses to measure is not unpacked. Whether the moment passes only proving tells.
+    It must be byte for byte what `workbench pack` makes of its files: nothing before, between or after them. What
+    `workbench prove` refuses to measure is not unpacked. Whether the moment passes only proving tells.
 
     \b
     Example:

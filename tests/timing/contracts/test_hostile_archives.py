@@ -169,6 +169,27 @@ def test_a_missing_file(tmp_path: Path, files: dict[str, bytes], name: str) -> N
     refused(written(tmp_path / "a.zip", files, without=name), "is missing")
 
 
+@pytest.mark.parametrize(("before", "after"), [(b"", b"\0\0\0\0"), (b"#!/bin/", b""), (b"", b"MZ" * 9)])
+def test_bytes_before_or_after_an_archive(tmp_path: Path, files: dict[str, bytes], before: bytes, after: bytes) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(before + packed(files) + after)
+    refused(path, "other bytes than")
+
+
+def test_the_same_files_packed_otherwise(tmp_path: Path, files: dict[str, bytes]) -> None:
+    """Dated today, compressed, in another order, or with a comment: no `workbench pack` made it."""
+    refused(written(tmp_path / "a.zip", files), "other bytes than")
+
+    def noted(archive: zipfile.ZipFile) -> None:
+        archive.comment = b"hello"
+
+    refused(written(tmp_path / "a.zip", files, noted), "other bytes than")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items(), reverse=True):
+            archive.writestr(name, content)
+    refused(tmp_path / "a.zip", "other bytes than")
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no archive at all", b"\0" * 4096])
 def test_no_archive(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.zip"

@@ -26,6 +26,10 @@ MAX_RATIO = 200
 _DATE = (1980, 1, 1, 0, 0, 0)
 _PIECE = 1 << 16
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
+_OTHER_BYTES = (
+    "the files are those of a contract, but the archive has other bytes than `workbench pack` makes of them: "
+    "something before, between or after them, or another way of packing"
+)
 _HINT = "do not use the file; ask whoever sent it for one that `workbench pack` made"
 
 
@@ -103,7 +107,8 @@ def unpacked(path: Path, *, max_bytes: int = members.MAX_BYTES) -> dict[str, byt
     ------
     UsageError
         When it is no archive, or holds what a contract cannot hold: names that lead outside, links, encrypted,
-        double, undeclared or too many members, too many bytes, or a compression that is none.
+        double, undeclared or too many members, too many bytes, or a compression that is none; or when it is not
+        byte for byte what :func:`packed` makes of its files, as with bytes before or after it.
     Tampered
         When a digest does not fit.
     """
@@ -112,9 +117,11 @@ def unpacked(path: Path, *, max_bytes: int = members.MAX_BYTES) -> dict[str, byt
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):  # a pipe would be waited for
             raise UsageError("it is not a plain file", where=where, hint=_HINT)
-        if about.st_size > max_bytes:
+        with path.open("rb") as file:
+            content = file.read(max_bytes + 1)
+        if len(content) > max_bytes:
             raise _too_large(max_bytes, where)
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _look(archive.infolist(), where=where, max_bytes=max_bytes)
             files = _taken_out(archive, where=where, max_bytes=max_bytes)
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError) as error:
@@ -125,6 +132,8 @@ def unpacked(path: Path, *, max_bytes: int = members.MAX_BYTES) -> dict[str, byt
         ) from error
     members.checked(files, where=where)
     decode(files[members.DOCUMENT], where=where)
+    if packed(files) != content:
+        raise UsageError(_OTHER_BYTES, where=where, hint=_HINT)
     return files
 
 
