@@ -15,7 +15,6 @@ from workbench.analysis.timing_held import HeldMoments
 from workbench.archive import labelling
 from workbench.archive.archive import Archive
 from workbench.archive.comparing import chosen_events
-from workbench.archive.comparing import chosen_events
 from workbench.schema.call import Call, Label
 from workbench.timing.same_moment import groups
 from workbench.timing.score_config import ScoreConfig

@@ -8,8 +8,10 @@ import pytest
 from scipy.stats import norm, t
 from statsmodels.stats.proportion import proportion_confint
 
+from workbench.analysis.timing_counts import interval_over_calls
 from workbench.errors import UsageError
 from workbench.stats.bounded import wilson_over_calls, within
+from workbench.stats.rates import wilson
 from workbench.stats.ratios import ratio_of_sums
 from workbench.stats.survival import restricted_mean
 
@@ -67,3 +69,12 @@ def test_calls_alike_and_few_calls() -> None:
     assert wilson_over_calls([1, 2], [2, 2]) is None
     with pytest.raises(UsageError, match="more successes"):
         wilson_over_calls([3, 1, 1], [2, 2, 2])
+
+
+def test_a_call_without_a_trial_is_no_evidence() -> None:
+    assert wilson_over_calls([5, 0, 5, 5], [5, 0, 5, 5]) == wilson_over_calls([5] * 3, [5] * 3)
+    assert wilson_over_calls([1, 0, 2, 1, 0], [2, 0, 2, 3, 0]) == wilson_over_calls([1, 2, 1], [2, 2, 3])
+    assert wilson_over_calls([1, 0, 2], [1, 0, 2]) is None
+    assert wilson_over_calls([0, 0, 0], [0, 0, 0]) is None
+    assert interval_over_calls([1, 0, 0], [1, 0, 1]) == (wilson(1, 2), "moment, one a call")
+    assert interval_over_calls([0, 0], [0, 0]) == ((None, None), "no moment was judged")

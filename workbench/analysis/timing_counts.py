@@ -96,10 +96,10 @@ def interval_over_calls(
         Low and high, 0..1, both None where there is no interval; and the unit, or why there is none. With one trial
         a call it is Wilson's; else Wilson's at the effective number of trials, or over calls where all or none pass.
     """
-    if not trials:
+    if not sum(trials):
         return (None, None), "no moment was judged"
     if max(trials) == 1:
-        found = wilson(sum(passed), len(trials), confidence=confidence)
+        found = wilson(sum(passed), sum(trials), confidence=confidence)
         return (found or (None, None)), "moment, one a call"
     found = wilson_over_calls(passed, trials, confidence=confidence)
     if found is None:

@@ -58,7 +58,7 @@ def wilson_over_calls(successes: Sequence[int], trials: Sequence[int], *, confid
     Parameters
     ----------
     successes, trials : sequence of int, shape (calls,)
-        Counts of each call.
+        Counts of each call; one without a trial is left out.
     confidence : float, default 0.95
         Two-sided level.
 
@@ -82,6 +82,8 @@ def wilson_over_calls(successes: Sequence[int], trials: Sequence[int], *, confid
     """
     if any(not 0 <= good <= all_ for good, all_ in zip(successes, trials, strict=True)):
         raise UsageError("a call has more successes than trials", hint="0 <= successes <= trials")
+    asked = [(good, all_) for good, all_ in zip(successes, trials, strict=True) if all_]
+    successes, trials = [good for good, _ in asked], [all_ for _, all_ in asked]
     found = ratio_of_sums(successes, trials, confidence=confidence)
     calls, count, passed = len(trials), sum(trials), sum(successes)
     if found is None or calls < FEWEST_CLUSTERS:
