@@ -129,6 +129,12 @@ def _scored_with(reader: Reader) -> list[ScoreConfig]:
     return [*found.values(), *([published] if published.config_id in used or not found else [])]
 
 
+def _told(table: str, which: str) -> str:
+    """Query for the ids of a table of labels by call; they are hashes of what is said, and none is ever changed."""
+    ids = "string_agg(label_id, ' ' order by label_id)"
+    return f"select call_id, {ids} as ids from {table} where {which} group by call_id"
+
+
 class _LabelledMeanwhile(Exception):
     """Somebody labelled one of the calls after they were read."""
 
@@ -173,8 +179,9 @@ def _keep(
         from workbench.schema import tables
 
         there = {call_id for (call_id,) in con.execute("SELECT call_id FROM lake.calls").fetchall()}
-        counted = con.execute(f"SELECT call_id, count(*) FROM lake.labels WHERE {mine} GROUP BY call_id").fetchall()
-        if any(evidence.label_counts.get(call_id) != count for call_id, count in counted):  # none is ever changed
+        if any(
+            evidence.told.get(call_id) != ids for call_id, ids in con.execute(_told("lake.labels", mine)).fetchall()
+        ):
             raise _LabelledMeanwhile
         for scoring, run in zip(scorings, begun, strict=True):
             rows = [event for event in scoring.events if event["call_id"] in there]  # others were deleted meanwhile
@@ -194,15 +201,15 @@ def _keep(
 class Evidence:
     """What scoring reads of an archive: labels, inputs, recordings and runs of speech.
 
-    `labels` have beside their own columns what the view `label_moments` says of their moment; `label_counts` are, by
-    call, the rows of the table `labels`, those taken back too. `inputs` are the calls
+    `labels` have beside their own columns what the view `label_moments` says of their moment; `told` are, by
+    call, the ids of all that people said, what they took back too. `inputs` are the calls
     in which both parties were measured; `unfit` the other measured ones, each with its `recording_id`, and the
     `reason` and `next_step` of its input health. `otherwise` has, by call, the config of those that were not measured
     with `measured_with`, the last one.
     """
 
     labels: list[dict[str, Any]]
-    label_counts: dict[str, int]
+    told: dict[str, str]
     inputs: dict[str, dict[str, Any]]
     unfit: dict[str, dict[str, Any]]
     recordings: pl.DataFrame
@@ -225,7 +232,7 @@ class Evidence:
         labels = frame("from standing_labels").filter(pl.col("kind") == "expectation").sort("call_id", "label_id")
         moments = frame("from label_moments").select(_MOMENT)
         labels = labels.join(moments, on=_MOMENT[:2], maintain_order="left")
-        counts = frame("from (select call_id, count(*) as label_count from labels group by call_id)")
+        told = frame(f"from ({_told('labels', 'true')})")
         inputs = frame("from timing_inputs").sort("call_id")
         sides = pl.concat(
             [
@@ -241,7 +248,7 @@ class Evidence:
         others = inputs.filter(pl.col("config_id").is_in([name for name in configs if name != last.config_id]))
         return cls(
             labels=[row | {"value": json.loads(row["value"]) if row["value"] else None} for row in labels.to_dicts()],
-            label_counts=dict(counts.iter_rows()),
+            told=dict(told.iter_rows()),
             inputs={row["call_id"]: row for row in inputs.to_dicts()},
             unfit=_unfit(frame(_UNFIT)),
             recordings=recordings.join(
