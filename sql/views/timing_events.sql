@@ -30,8 +30,8 @@
 -- response_gap_s: end of the caller's turn to the answer; empty: premature, no answer, or not scored.
 -- response_observed_s: the same, or to the end of the recording; empty: premature, no end of turn, or not scored.
 -- response_censored: whether the recording ended before an answer came; empty: as before.
--- decision_margin_s: slack to the tightest bound, negative beyond it; empty: no bound.
--- boundary_sensitive: whether that is a hop at most; empty: no bound.
+-- decision_margin_s: slack to the tightest bound, negative beyond it; empty: no bound, or no verdict.
+-- boundary_sensitive: whether that is a hop at most; empty: no bound, or no verdict.
 -- An agent that did not yield has a lower bound and no time to yield: it stays among those that are counted, also where
 -- the recording ended too soon for a verdict. One that stopped with no caller near is censored where it stopped.
 select

@@ -98,6 +98,15 @@ def test_a_file_whose_parties_are_not_told_apart_is_scored_as_what_it_lacks(
         assert (code, "PASS" in out) == (0, True)
 
 
+def test_a_moment_without_a_verdict_is_not_next_to_a_bound(run: Run, tmp_path: Path) -> None:
+    """The bundled correction fails its bound by 0.01 s, a hop; where the noise withholds it no hop turns anything."""
+    where = ("--archive", tmp_path / "archive")
+    assert run("import", CLIP.parents[1], "--measure", "-q", *where)[0] == 0
+    assert "; 1 next to a bound" in run("score", *where)[1]
+    code, out, _ = run("score", "--snr-gate-db", "200", *where)
+    assert (code, "9 NOT_SCORABLE" in out, "next to a bound" in out) == (2, True, False)
+
+
 def test_labels_of_one_moment_are_told_of(run: Run, archive: Path) -> None:
     where = ("--archive", archive)
 

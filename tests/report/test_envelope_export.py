@@ -73,6 +73,8 @@ def test_each_scoring_config_is_an_envelope_that_hotato_takes(archive: Archive, 
     assert low
     assert gated["summary"]["not_scorable"] == sum(event.get("scorable") is False for event in gated["events"])
     assert gated["summary"]["events"] == 9
+    assert not any(event["measurements"]["boundary_sensitive"] for event in gated["events"])
+    assert {event["measurements"]["decision_margin_sec"] for event in gated["events"]} == {None}
 
 
 COUNTS = "select status, count(*) as n from scored_events where config_id = $config group by all"

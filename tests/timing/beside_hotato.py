@@ -137,7 +137,7 @@ def same(row: dict[str, Any], expected: dict[str, Any], measured: Measured, labe
         expected = {**expected, "status": "NOT_SCORABLE"}  # hotato judges it all the same
     if row["reason"] in ("no_caller_at_onset", "did_not_go_on"):  # nor does hotato ask who was there to yield to
         expected = {**expected, "status": row["status"]}
-    if row["yield_observed_s"] is None:  # nothing to yield: no margin to a bound
+    if row["status"] not in ("PASS", "FAIL"):  # no verdict here: no margin to a bound either
         expected = {**expected, "decision_margin_s": None}
     if not facts["verdict_eligible"]:
         assert (row["status"], row["reason"]) == ("NOT_SCORABLE", facts["reason"])

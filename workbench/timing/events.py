@@ -117,6 +117,9 @@ def scored(
             for row in (rows[ix] for ix in group):
                 if row["status"] in (PASS, FAIL) or row["reason"] == "recording_ended":
                     row |= {"status": INCONCLUSIVE, "reason": "labels_disagree"}
+    for row in rows:
+        if row["status"] not in (PASS, FAIL):
+            row |= {"decision_margin_s": None, "boundary_sensitive": None}  # there is no verdict to turn
     return rows
 
 
