@@ -152,7 +152,7 @@ def verdicts(at, not_scorable, now):
         [
             mo.md(
                 "## Verdicts\n\nLook for moments that flip (violet) or stand within a hop of a bound (amber): their "
-                "verdict is the threshold's as much as the agent's. Compared with the published method."
+                "verdict is the threshold's as much as the agent's. Compared with what was measured, scored by the published method."
             ),
             mo.hstack(
                 [
@@ -298,7 +298,7 @@ def swept(held, sweep_button):
     mo.vstack(
         [
             mo.md(
-                "## Where verdicts flip\n\nOne parameter at a time over its whole slider, the others as published: the "
+                "## Where verdicts flip\n\nOne parameter at a time over its whole slider, the others as at the start: the "
                 "nearest value on each side at which a verdict is another one. A moment without a row never flips. Levels "
                 "are stored in hundredths of a dB; input health stays as measured."
             ),
@@ -317,7 +317,7 @@ def swept(held, sweep_button):
 def worse(archive, held, worse_button):
     _head = mo.md(
         "## How much worse a recording may get\n\nNoise, gain, clipping, telephone lines, lost packets, leakage: how many "
-        "verdicts hold, are withheld, or are another one. Withheld is honest, another one is wrong. By the published method."
+        "verdicts hold, are withheld, or are another one. Withheld is honest, another one is wrong. Measured as the archive was, scored as published."
     )
     mo.stop(not held.labels)
     mo.stop(
