@@ -37,8 +37,9 @@ def test_a_mono_file_where_two_parties_are_asked_for_is_told_what_fits_it(tmp_pa
     with pytest.raises(UsageError, match="do not fit a file with 1 channel") as refused:
         judge(tmp_path / "mono.wav", expect="yield", onset_s=0.5)
     assert refused.value.hint == NEXT_STEPS["mono"]
+    soundfile.write(tmp_path / "two.wav", np.zeros((8000, 2), np.int16), 8000, subtype="PCM_16")
     with pytest.raises(UsageError) as refused:
-        judge(tmp_path / "mono.wav", expect="yield", onset_s=0.5, roles=("caller", "none"))
+        judge(tmp_path / "two.wav", expect="yield", onset_s=0.5, roles=("caller", "none"))
     assert "--channels caller,agent" in str(refused.value.hint)
 
 

@@ -12,6 +12,7 @@ from workbench.ingest.audio_names import partner, side
 from workbench.ingest.audio_sidecar import Sidecar, load_sidecar, require_header
 from workbench.ingest.protocol import Options
 from workbench.plural import plural
+from workbench.timing.channels_hint import channels_hint
 from workbench.timing.measuring import ROLES
 
 MapSource = Literal["option", "sidecar", "name", "assumed", "format"]
@@ -42,7 +43,7 @@ def roles_asked(text: str | None) -> tuple[str, ...] | None:
         raise UsageError(
             f"{wrong[0]!r} is none of {', '.join(ROLES)}",
             where="--channels",
-            hint="name one role a channel, e.g. --channels caller,agent",
+            hint=channels_hint(max(2, len(roles))),
         )
     return roles
 
@@ -107,7 +108,7 @@ def roles_of(
             raise UsageError(
                 f"the file has {plural(count, 'channel')}, --channels names {len(channels)}",
                 where=source.path,
-                hint="name one role a channel, e.g. --channels caller,agent",
+                hint=channels_hint(count),
             )
         return tuple(channels), "option"
     if sidecar.channels is not None and len(sidecar.channels) == count:
@@ -121,5 +122,5 @@ def roles_of(
     raise UsageError(
         f"the file has {count} channels and nothing says whose they are",
         where=source.path,
-        hint=f"name one role a channel: --channels caller,agent{',mixed' * (count - 2)}",
+        hint=channels_hint(count),
     )

@@ -21,6 +21,8 @@ from workbench.audio.perturb import Perturbation, Sound, perturbations, write_wa
 from workbench.audio.read import blocks, pcm_sha256, probe
 from workbench.audio.stand_in import standing_for
 from workbench.errors import NotScorable, UsageError
+from workbench.plural import plural
+from workbench.timing.channels_hint import channels_hint
 from workbench.timing.events import scored
 from workbench.timing.lines import lay
 from workbench.timing.measuring import measure_recording
@@ -120,11 +122,15 @@ def robustness(
     ImportFailed
         When the file cannot be read.
     """
-    if not {"caller", "agent"} <= set(roles):
-        raise UsageError(f"the channels are {', '.join(roles)}", hint="a caller and an agent are needed")
-    kinds = _kinds(roles, only)
     rest: dict[str, Any] = {"encoding": encoding, "sample_rate_hz": sample_rate_hz}
-    rate = probe(path, **rest).sample_rate_hz
+    about = probe(path, **rest)
+    if len(roles) != about.channel_count or not {"caller", "agent"} <= set(roles):
+        raise UsageError(
+            f"{', '.join(roles)} of {plural(about.channel_count, 'channel')}: a caller and an agent are needed",
+            where=str(path),
+            hint=channels_hint(about.channel_count),
+        )
+    kinds, rate = _kinds(roles, only), about.sample_rate_hz
     sound = Sound(samples=np.concatenate(list(blocks(path, **rest))), sample_rate_hz=rate)
     digest = pcm_sha256(path, **rest)
     config, scoring = config or MeasureConfig(), scoring or ScoreConfig()

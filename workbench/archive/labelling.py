@@ -159,9 +159,21 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
         raise UsageError(
             f"the archive has {said} for this call, not {','.join(roles)}",
             where=call_id,
-            hint=f"to change them, import it anew: workbench import FILE --replace --channels {','.join(roles)}",
+            hint=_other_roles(roles, [len(item) for item in found]),
         )
     return _add(layout, call_id, _label({"kind": "channel_map", "value": {"roles": list(roles)}}, author=author))
+
+
+def _other_roles(roles: tuple[str, ...], counts: list[int]) -> str:
+    """What to do about roles that the archive does not have, given the channels of each of the call's recordings."""
+    from workbench.timing.channels_hint import channels_hint
+    from workbench.timing.measuring import ROLES
+
+    if not counts:
+        return "import the call's audio first: a map speaks of the channels of a recording"
+    if len(roles) not in counts or any(role not in ROLES for role in roles):
+        return channels_hint(max(counts))
+    return f"to change them, import it anew: workbench import FILE --replace --channels {','.join(roles)}"
 
 
 def retract(layout: Layout, call_id: str, label_id: str, *, author: str) -> str:

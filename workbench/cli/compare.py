@@ -100,12 +100,13 @@ def _require_fitting(names: set[str], by: str | None) -> None:
 
 def _files(before: str, after: str, given: dict[str, Any], *, strict: bool, as_json: bool) -> Exit:
     from workbench.analysis.barge_in_onset import barge_in_onset
+    from workbench.analysis.incidents_channels import roles_asked
     from workbench.cli.compare_told import pair as told
     from workbench.timing.contracts.comparing import REGRESSED, SAME_RECORDING, UNKNOWN_RECORDING, compare
     from workbench.timing.contracts.judging import judge
     from workbench.timing.contracts.levels import CLAIMS
 
-    roles = tuple(part.strip() for part in (given["channels"] or "caller,agent").split(","))
+    roles = roles_asked(given["channels"]) or ("caller", "agent")
     sides = []
     for path, onset in ((before, given["before_onset"]), (after, given["after_onset"])):
         onset_s = given["onset"] if onset is None else onset

@@ -71,7 +71,9 @@ def command(
         if onset_s is None or expect is None:
             raise UsageError("a moment of a file needs --onset and --expect", hint="--onset 2.0 --expect yield")
         label = {"call_id": file, "label_id": "option", "onset_s": onset_s, "expect": expect, "value": None}
-        roles = tuple(part.strip() for part in channels.split(","))
+        from workbench.analysis.incidents_channels import roles_asked
+
+        roles = roles_asked(channels) or ()
         curves = robustness(file, [label], roles=roles, only=only, seed=seed, scoring=scoring)
     else:
         with Archive(archive_path) as archive:

@@ -150,6 +150,8 @@ def _channel_map(
     of mono and other files `--channels` speaks of the others, and one channel has no order, so a mono file is taken
     all the same, with a note. A file of more channels is refused where what was said fits it in no way.
     """
+    from workbench.timing.channels_hint import channels_hint
+
     notes: list[Refusal] = []
     given: list[tuple[tuple[ChannelRole, ...] | None, MapSource]] = [
         (options.channels, "option"),
@@ -160,8 +162,7 @@ def _channel_map(
             return roles, source, notes
         if roles is not None:
             message = f"{_channels(count)}, {SAID[source]} names {len(roles)}"
-            named = ", as in caller,agent" if count == 2 else f", {count} in all"
-            hint = f"name one role a channel{named}; import files of another number of channels apart"
+            hint = f"{channels_hint(count)}; import files of another number of channels apart"
             if count == 1:
                 hint = "its channel is taken as mixed; if it holds one side, import it apart with --channels caller"
             notes.append(_note(path, "channel_map_unused", message, hint=hint))

@@ -22,8 +22,9 @@ from workbench.audio.sound_digest import SoundDigest
 from workbench.audio.source import Source, identify
 from workbench.errors import UsageError
 from workbench.plural import plural
+from workbench.timing.channels_hint import channels_hint
 from workbench.timing.faint_moments import resting
-from workbench.timing.health import NEXT_STEPS, Health, Voice, assess
+from workbench.timing.health import Health, Voice, assess
 from workbench.timing.leakage import waveform_agreement
 from workbench.timing.listening import Heard, join, listen, parties, peaks, voice_of
 from workbench.timing.moments import ranked as most_salient
@@ -140,13 +141,10 @@ def measure_recording(
     scanning = scanning or ScoreConfig()
     source = identify(path, encoding=encoding, sample_rate_hz=sample_rate_hz)
     if len(roles) != source.channel_count or any(role not in ROLES for role in roles):
-        both = source.channel_count == 1 and {"caller", "agent"} <= set(roles)
         raise UsageError(
             f"roles {', '.join(roles) or '(none)'} do not fit a file with {plural(source.channel_count, 'channel')}",
             where=str(path),
-            hint=NEXT_STEPS["mono"]
-            if both
-            else f"give one of {', '.join(ROLES)} for each channel, e.g. --channels caller,agent",
+            hint=channels_hint(source.channel_count),
         )
     pair = _party_channels(roles)
     watch = _Watch(pair, digested=len(roles) if digested else 0)
