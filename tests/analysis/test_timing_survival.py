@@ -108,7 +108,7 @@ def test_means_go_as_far_as_every_curve_is_known(
 def test_a_draw_of_calls_holds_nothing_beyond_the_last_event_of_its_group() -> None:
     """Three calls that stopped by 1 s beside one that never does: the mean up to 3 s cannot reach beyond 1 s."""
     events = [event(f"a{ix}", 0.2, label_id="1") for ix in range(3)] + [event("a0", 1.0, label_id="2")]
-    events += [event("a1", None, label_id="2", yield_observed_s=0.5)] + [event("b", None, version="2")]
+    events += [event("a1", None, label_id="2", yield_observed_s=0.5), event("b", None, version="2")]
     times = timing_survival.times_to("yield", frame(events), by="agent_version")
     row = timing_survival.summaries(times).row(0, named=True)
     assert (row["tau_s"], row["unit"]) == (3.0, "call")

@@ -196,7 +196,9 @@ def test_bleed_the_other_way_names_the_other_direction(tmp_path: Path) -> None:
 def test_a_loud_echo_is_told_from_two_people_by_its_waveform(tmp_path: Path) -> None:
     """At -2 dB a copy is as loud as a second speaker: only the samples tell them apart."""
     echo = health(tmp_path, delayed(AGENT, seconds=0.1, db=-2), AGENT)
-    assert (echo["reason"], echo["verdict_eligible"], echo["warnings"]) == ("crosstalk", False, ["crosstalk"])
+    assert (echo["reason"], echo["verdict_eligible"]) == ("leakage", False)
+    assert echo["warnings"] == ["crosstalk", "leakage"]
+    assert (echo["leakage_db"], echo["leakage_direction"]) == (pytest.approx(-2, abs=0.5), "agent->caller")
     rng = np.random.default_rng(5)
     same_rhythm = np.abs(AGENT).clip(0, 9000) * rng.choice([-1.0, 1.0], len(AGENT))
     apart = health(tmp_path, same_rhythm, AGENT)

@@ -22,7 +22,9 @@ dc_offset     a channel rests on a constant offset of -60      with caution     
 non_finite    a float file has samples that are NaN or infinite  unchanged         allowed
 _samples      (they count as silence and full scale; above
               0.1 % of all samples the file is refused)
-leakage       a steady copy at -40 dB or more                    with caution      withheld
+leakage       a steady copy at -40 dB or more; one above -6 dB,  with caution      withheld
+              or mostly hidden by the other's speech, where the
+              waveforms agree as well (0.5 or more)
 possible_swap the caller speaks 1.5 times as long as the agent   with caution      withheld until
               and at least 1.0 s longer                                            the map is
                                                                                    confirmed
@@ -34,11 +36,12 @@ A file that holds one party of a pair (a single caller or agent channel) is judg
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from workbench.timing.leakage import Coherence, Copy, coherence, copy_of
+from workbench.timing.leakage import SAME_RATIO_DB, SAME_WAVEFORM, Coherence, Copy, coherence, copy_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
 ELIGIBLE, CAUTION, NOT_SCORABLE = "eligible for scan", "scan with caution", "NOT SCORABLE"
 MIN_SPEECH_S, MIN_RUN_S = 0.30, 0.10
 CLIPPED_FRACTION, LEADING_SILENCE_S, LOW_PEAK = 0.001, 3.0, 10 ** (-30 / 20)
-COHERENCE, WAVEFORM, LEAKAGE_DB = 0.7, 0.5, -40.0
+COHERENCE, LEAKAGE_DB = 0.7, -40.0
 SWAP_RATIO, SWAP_MARGIN_S = 1.5, 1.0
 STEADY_DB, STEADY_S = 3.0, 1.0
 
@@ -65,8 +68,9 @@ NEXT_STEPS = {
     "silent_agent": _CHECK_MAP,
     "silent_channel": _CHECK_MAP,
     "both_silent": "check that the file holds the call and is not too quiet, and export the two channels again",
-    "channel_map_unknown": "say which channel is whose with --channels caller,agent; a call of an archive is imported "
-    "anew for that: `workbench import FILE --replace --channels caller,agent`, then `workbench measure`",
+    "channel_map_unknown": "say which channel is whose, one role a channel: --channels caller,agent for two, "
+    "caller,agent,mixed for three; a call of an archive is imported anew for that: `workbench import FILE --replace "
+    "--channels caller,agent`, then `workbench measure`",
     "leakage": "record the two parties without one in the other's microphone or line, or lower the echo",
     "crosstalk": "record the two parties without one in the other's microphone or line, or lower the echo",
     "possible_swap": "confirm which channel is whose with --channels caller,agent, or agent,caller",
@@ -128,6 +132,7 @@ def assess(
     hop_s: float,
     identical: bool = False,
     waveforms_agree: Callable[[], float] | None = None,
+    samples_agree: Callable[[int, NDArray[np.int64], int], float] | None = None,
     channel_map_confirmed: bool = False,
     non_finite: bool = False,
 ) -> Health:
@@ -144,6 +149,10 @@ def assess(
     waveforms_agree : callable, optional
         Returns the agreement (0..1) of the two parties' samples; asked only where coherence is high.
         Without it, a high coherence counts as an echo.
+    samples_agree : callable, optional
+        Returns the agreement (0..1) of one party's samples with the other's a delay later: takes which of the
+        two parties is the source (0 or 1), frames of the source, and the delay in frames. Asked only of a copy that
+        levels cannot tell from a second person.
     channel_map_confirmed : bool
         Whether a person or the source vouches for the channel map; a suspected swap then no longer
         withholds verdicts.
@@ -175,7 +184,7 @@ def assess(
     if alike is not None:
         health.coherence, health.coherence_lag_s = min(1.0, round(alike.value, 6)), round(alike.lag_s, 6)
         health.echo_coherence, health.echo_lag_s = min(1.0, round(alike.behind, 6)), round(alike.behind_lag_s, 6)
-    leak = _loudest_copy(caller, agent, hop_s)
+    leak = _loudest_copy(caller, agent, hop_s=hop_s, samples_agree=samples_agree)
     if leak is not None:
         health.leakage_db, health.leakage_direction = round(leak[0].level_db, 3), leak[1]
     defect = _defect(caller, agent, identical=identical, mapped=mapped)
@@ -224,12 +233,24 @@ def _defect(caller: Voice, agent: Voice, *, identical: bool, mapped: bool) -> st
     return None
 
 
-def _loudest_copy(caller: Voice, agent: Voice, hop_s: float) -> tuple[Copy, str] | None:
-    found = []
-    for source, other in ((agent, caller), (caller, agent)):
-        copy = copy_of(source.track, other.track, source_active=source.active, other_active=other.active, hop_s=hop_s)
+def _loudest_copy(
+    caller: Voice, agent: Voice, *, hop_s: float, samples_agree: Callable[[int, NDArray[np.int64], int], float] | None
+) -> tuple[Copy, str] | None:
+    """The loudest copy and its direction; of one copy seen from both sides that which covers more of its source."""
+    found: list[tuple[Copy, str]] = []
+    for nth, source, other in ((1, agent, caller), (0, caller, agent)):
+        copy = copy_of(
+            source.track,
+            other.track,
+            source_active=source.active,
+            other_active=other.active,
+            hop_s=hop_s,
+            samples_agree=None if samples_agree is None else partial(samples_agree, nth),
+        )
         if copy is not None:
             found.append((copy, f"{source.name}->{other.name}"))
+    if len(found) == 2 and abs(found[0][0].level_db + found[1][0].level_db) <= SAME_RATIO_DB:
+        return max(found, key=lambda item: item[0].coverage)
     return max(found, key=lambda item: item[0].level_db) if found else None
 
 
@@ -249,7 +270,7 @@ def _doubts(
         doubts.append("leakage")
     if alike is not None and alike.value >= COHERENCE:
         health.warnings.append("crosstalk")
-        if identical or waveforms_agree is None or waveforms_agree() >= WAVEFORM:
+        if identical or waveforms_agree is None or waveforms_agree() >= SAME_WAVEFORM:
             doubts.append("crosstalk")
     if health.possible_swap:
         health.warnings.append("possible_swap")

@@ -4,12 +4,13 @@
 s, in both directions: near 1 where one channel is an echo of the other, but high as well where two people
 often talk at once, and low where bleed is diluted by other speech. *Leakage* looks frame by frame: bleed is
 one sound with one gain and one delay, so the level of the copy against its source is the same on every
-frame it appears in. *Waveform agreement* looks at the samples: copies correlate, different voices do not.
+frame it appears in. *Waveform agreement* looks at the samples: copies correlate, different voices do not. It is asked
+where levels cannot tell: of a copy about as loud as its source, or one that is mostly hidden by the other's speech.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,7 +27,9 @@ MIN_COPY_FRAMES = 12
 SAME_RATIO_DB = 3.0  # half the width of the band of ratios that count as one gain
 MIN_AGREEMENT = 0.85  # share of frames that must agree
 MIN_COVERAGE = 0.5  # share of the source's speech that must reappear
-LOUDEST_COPY_DB = -6.0  # above it, two people talking at the same level cannot be told from a copy
+CLEAR_COPY_DB = -6.0  # above it, two people talking at the same level cannot be told from a copy
+LEAST_COVERAGE, LOUDEST_COPY_DB = 0.25, 12.0  # up to where the samples are asked
+SAME_WAVEFORM = 0.5  # agreement of samples from which on two sounds are one
 FAINTEST_COPY_DB = -50.0
 _SEARCHED_FRAMES, _MEASURED_FRAMES = 2048, 65_536
 _PIECE = 8192  # frames multiplied at once: longer dot products start threads that cost more than they save
@@ -148,6 +151,7 @@ def copy_of(
     source_active: NDArray[np.bool_],
     other_active: NDArray[np.bool_],
     hop_s: float,
+    samples_agree: Callable[[NDArray[np.int64], int], float] | None = None,
 ) -> Copy | None:
     """Return the steady copy of a source in the other channel, if there is one.
 
@@ -160,6 +164,9 @@ def copy_of(
     2,048 frames spread evenly over the source's speech, and the winner is then measured on all of them, in
     recordings with more than 11 minutes of it on 65,536 spread evenly.
 
+    A copy that is louder than that (up to 12 dB above its source), or that covers only a quarter of the source's
+    speech, may be a second person: it is one where the samples agree (0.5 or more).
+
     Parameters
     ----------
     source, other : Track, or sequence of numpy.ndarray of float64
@@ -168,6 +175,9 @@ def copy_of(
         Their speech.
     hop_s : float
         Seconds from frame to frame.
+    samples_agree : callable, optional
+        Takes frames of the source and a delay in frames, and returns how far (0..1) the samples of the other channel
+        agree with them that much later; asked only where levels cannot tell. Without it such a copy is none.
 
     Returns
     -------
@@ -181,7 +191,8 @@ def copy_of(
         return None
     lags = np.arange(min(round(MAX_LAG_S / hop_s), count - 1) + 1)
     spoke = int(np.count_nonzero(source_active))
-    if _heard_again(source_active, heard, len(lags)) < MIN_COVERAGE * spoke:
+    least = MIN_COVERAGE if samples_agree is None else LEAST_COVERAGE
+    if _heard_again(source_active, heard, len(lags)) < least * spoke:
         return None  # too few of the source's frames are heard again within any of the delays
     some, _ = _spread(clear, _SEARCHED_FRAMES)
     counts = [_band(ratios)[1] for ratios in _ratios(source, other, frames=some, lags=lags, heard=heard)]
@@ -193,8 +204,12 @@ def copy_of(
         return None
     level = float(np.median(ratios[low : low + inside]))
     agreement, coverage = inside / (inside + below), inside * step / spoke
-    if agreement < MIN_AGREEMENT or coverage < MIN_COVERAGE or not FAINTEST_COPY_DB <= level <= LOUDEST_COPY_DB:
+    if agreement < MIN_AGREEMENT or coverage < least or not FAINTEST_COPY_DB <= level <= LOUDEST_COPY_DB:
         return None
+    if coverage < MIN_COVERAGE or level > CLEAR_COPY_DB:
+        alone = _held(source, other, frames=frames, lag=lag, heard=heard, band=ratios[[low, low + inside - 1]])
+        if samples_agree is None or samples_agree(alone, lag) < SAME_WAVEFORM:
+            return None
     return Copy(level_db=level, lag_s=lag * hop_s, agreement=agreement, coverage=coverage)
 
 
@@ -248,6 +263,23 @@ def _ratios(
     usable &= heard[later]
     for found, row in zip(_levels_at(other, later), usable, strict=True):
         yield np.sort(found[row] - base[row])
+
+
+def _held(
+    source: Iterable[NDArray[np.float64]],
+    other: Iterable[NDArray[np.float64]],
+    *,
+    frames: NDArray[np.int64],
+    lag: int,
+    heard: NDArray[np.bool_],
+    band: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """The frames whose ratio lies in the band."""
+    frames = frames[frames + lag < len(heard)]
+    frames = frames[heard[frames + lag]]
+    ratios = _levels_at(other, frames + lag) - _levels_at(source, frames)
+    inside: NDArray[np.int64] = frames[(ratios >= band[0]) & (ratios <= band[1])]
+    return inside
 
 
 def _levels_at(track: Iterable[NDArray[np.float64]], places: NDArray[np.int64]) -> NDArray[np.float64]:

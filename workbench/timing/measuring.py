@@ -7,7 +7,7 @@ in a temporary file and are read piece by piece.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from workbench.audio.source import Source, identify
 from workbench.errors import UsageError
 from workbench.plural import plural
 from workbench.timing.channels_hint import channels_hint
+from workbench.timing.copied_waveform import agreement_in, densest
 from workbench.timing.faint_moments import resting
 from workbench.timing.health import Health, Voice, assess
 from workbench.timing.leakage import waveform_agreement
@@ -162,6 +163,7 @@ def measure_recording(
         hop_s=levels.hop_s,
         identical=watch.identical,
         waveforms_agree=(lambda: _agreement(source, pair, speech=speech, hop_s=levels.hop_s)) if pair else None,
+        samples_agree=_samples_agree(source, pair, config=config, hop_s=levels.hop_s) if pair else None,
         channel_map_confirmed=channel_map_confirmed,
         non_finite=tally.non_finite > 0,
     )
@@ -297,6 +299,31 @@ def _agreement(source: Source, pair: tuple[int, int] | None, *, speech: Sequence
     first = int(start * source.sample_rate_hz)
     samples = excerpt(source, first, first + int(_COMPARED_S * source.sample_rate_hz))
     return waveform_agreement(samples[:, pair[0]], samples[:, pair[1]], sample_rate_hz=source.sample_rate_hz)
+
+
+def _samples_agree(
+    source: Source, pair: tuple[int, int], *, config: MeasureConfig, hop_s: float
+) -> Callable[[int, NDArray[np.int64], int], float]:
+    """Return what tells how far the samples of one party agree with the other's, see :func:`assess`."""
+    rate, window_s = source.sample_rate_hz, config.frame_ms / 1000
+
+    def agreement(nth: int, frames: NDArray[np.int64], lag: int) -> float:
+        near = densest(frames, width=round(_COMPARED_S / hop_s))
+        starts = np.rint(near * hop_s * rate).astype(np.int64)
+        first = max(0, int(starts[0]) - round(hop_s * rate))
+        last = int(starts[-1]) + round((lag * hop_s + 2 * hop_s + window_s) * rate)
+        samples = excerpt(source, first, last)
+        own, other = pair[nth], pair[1 - nth]
+        return agreement_in(
+            samples[:, own],
+            samples[:, other],
+            starts=starts - first,
+            window=round(window_s * rate),
+            lag=round(lag * hop_s * rate),
+            slack=round(hop_s * rate),
+        )
+
+    return agreement
 
 
 def _frames(voices: Sequence[Voice], recording_id: str, config_id: str) -> Iterator[Any]:
