@@ -98,6 +98,12 @@ def test_a_file_whose_parties_are_not_told_apart_is_scored_as_what_it_lacks(
         assert (code, "PASS" in out) == (0, True)
 
 
+def test_the_last_label_that_is_taken_back_leaves_a_sentence(run: Run, archive: Path) -> None:
+    code, out, _ = run("label", "call", "--at", "2.0", "--expect", "yield", "--archive", archive)
+    code, out, _ = run("label", "call", "--undo", out.split()[1], "--archive", archive)
+    assert (code, out.splitlines()[1:]) == (0, ["no labelled moment of this call is left"])
+
+
 def test_a_moment_without_a_verdict_is_not_next_to_a_bound(run: Run, tmp_path: Path) -> None:
     """The bundled correction fails its bound by 0.01 s, a hop; where the noise withholds it no hop turns anything."""
     where = ("--archive", tmp_path / "archive")

@@ -98,7 +98,10 @@ def command(
         output.json_line({"label_id": added, "author": who, "events": events})
     elif not quiet:
         click.echo(output.safe(f"label {added} by {who}"))
-        tell(new or events)
+        if events:
+            tell(new or events)
+        else:
+            click.echo("no labelled moment of this call is left")
         for moment in near:
             others = ", ".join(label_id for label_id in moment.label_ids if label_id != added)
             said = (
