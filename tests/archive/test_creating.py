@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from made_calls import made_call
 
-from workbench.archive import creating
+from workbench.archive import creating, lock
 from workbench.archive.archive import Archive
 from workbench.archive.layout import Layout
 from workbench.cli import main
@@ -135,3 +138,57 @@ def test_a_half_made_archive_with_files_of_somebody_is_left_alone(half_made: Cal
         Archive.create(left)
     assert (left / "data" / "mine.csv").read_text() == "precious"
     shutil.rmtree(left)
+
+
+def test_a_lock_whose_file_is_removed_while_it_is_waited_for_is_taken_anew(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    entered, leave, alone = threading.Event(), threading.Event(), []
+
+    def second() -> None:
+        with lock.held(path):
+            entered.set()
+            leave.wait(10)
+
+    with lock.held(path):
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        time.sleep(0.1)
+        path.unlink()
+    assert entered.wait(10)
+    try:
+        with lock.held(path, timeout_s=0.0):
+            alone.append("two hold it")
+    except ArchiveFailed:
+        alone.append("one holds it")
+    leave.set()
+    waiting.join()
+    assert alone == ["one holds it"]
+
+
+def test_the_lock_of_an_archive_that_is_not_made_goes_while_it_is_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Removed after it was let go, it would be taken away from whoever had just taken it."""
+    layout = Layout(tmp_path / "a")
+    layout.root.mkdir()
+    held, left = lock.held, []
+
+    @contextmanager
+    def watched(path: Path) -> Iterator[None]:
+        with held(path):
+            try:
+                yield
+            finally:
+                left.append(path.exists())
+
+    def stop(*_given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lock, "held", watched)
+    with monkeypatch.context() as patch:
+        patch.setattr(creating, "_fill", stop)
+        with pytest.raises(KeyboardInterrupt):
+            creating.create(layout)
+    creating.unmake(layout, creating.create(layout))
+    assert left == [False, True, False]
+    assert list(layout.root.iterdir()) == []

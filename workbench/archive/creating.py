@@ -67,12 +67,21 @@ def create(layout: Layout) -> list[Path]:
             _fill_or_clear(layout)
     except BaseException:
         if not layout.marker.exists():
-            _remove_folders(layout, made)
+            _remove_folders(made)
         raise
     return made
 
 
 def _fill_or_clear(layout: Layout) -> None:
+    try:
+        _fill_where_free(layout)
+    except BaseException:
+        if not layout.marker.exists():
+            _remove_lock(layout)
+        raise
+
+
+def _fill_where_free(layout: Layout) -> None:
     if not is_free(layout):  # another process has just made it
         raise _taken(layout)
     try:
@@ -96,7 +105,8 @@ def unmake(layout: Layout, made: list[Path]) -> None:
         if layout.spools() or _holds_files(layout):
             return
         _clear(layout)
-    _remove_folders(layout, made)
+        _remove_lock(layout)
+    _remove_folders(made)
 
 
 def _parts(layout: Layout) -> list[Path]:
@@ -125,9 +135,14 @@ def _clear(layout: Layout) -> None:
                 part.unlink(missing_ok=True)
 
 
-def _remove_folders(layout: Layout, made: list[Path]) -> None:
+def _remove_lock(layout: Layout) -> None:
+    """Remove the lock while it is held: whoever waits for it takes another then."""
     with suppress(OSError):
         layout.lock.unlink(missing_ok=True)
+
+
+def _remove_folders(made: list[Path]) -> None:
+    with suppress(OSError):
         for folder in made:
             folder.rmdir()  # never one that holds anything
 

@@ -40,13 +40,25 @@ def held(path: Path, *, timeout_s: float = 600.0) -> Iterator[None]:
     ArchiveFailed
         When the folder is not writable or the lock stays taken.
     """
+    end = time.monotonic() + timeout_s
+    handle = _taken(path, end, timeout_s=timeout_s)
+    while not _is_there(handle, path):  # whoever held it has removed it, as an archive that is not made after all
+        os.close(handle)
+        handle = _taken(path, end, timeout_s=timeout_s)
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _taken(path: Path, end: float, *, timeout_s: float) -> int:
+    """Open the file and wait for its lock."""
     handle = _open(path)
     try:
-        end = time.monotonic() + timeout_s
         while True:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
+                return handle
             except BlockingIOError as error:
                 if time.monotonic() > end:
                     raise ArchiveFailed(
@@ -55,9 +67,17 @@ def held(path: Path, *, timeout_s: float = 600.0) -> Iterator[None]:
                         hint="wait for it, or end it; a killed process releases the lock by itself",
                     ) from error
                 time.sleep(0.02)
-        yield
-    finally:
+    except BaseException:
         os.close(handle)
+        raise
+
+
+def _is_there(handle: int, path: Path) -> bool:
+    """Whether others who open the path get the file that is locked."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 @contextmanager
