@@ -10,12 +10,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import soundfile as sf
 from statsmodels.stats.proportion import proportion_confint
 
 from workbench.archive.archive import Archive
 from workbench.errors import UsageError
 from workbench.report.html import archive_report, report, reports
+from workbench.schema.call import Audio
 
 
 def test_it_names_its_archive_its_snapshot_and_no_machine(html: str, place: Path, seen: Any) -> None:
@@ -180,3 +183,22 @@ def test_the_colours_of_the_sides_are_those_of_the_charts() -> None:
     style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
     for role in ("caller", "agent", "mixed"):
         assert f"--{role}: {ROLES[role]};" in style
+
+
+def test_what_was_never_supplied_or_never_judged_is_no_zero(tmp_path: Path, made: Any, built: Any) -> None:
+    """One silent mono recording: no source gave turns, and no check of the pack can judge it."""
+    sf.write(tmp_path / "mono.wav", np.zeros(80_000, dtype=np.int16), 8000, subtype="PCM_16")
+    audio = [Audio(path=str(tmp_path / "mono.wav"), channels=["mixed"])]
+    with Archive(built(tmp_path / "mono", [made("mono", audio=audio)])) as archive:
+        verdicts = set(archive.sql("select status from call_verdicts")["status"])
+        assert not verdicts & {"PASS", "FAIL"}
+        page = archive_report(archive)
+    shown = " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
+    assert "turns – supplied by no source" in shown
+    assert "findings – of 1 call checked, none could be judged" in shown
+    assert "high findings" not in shown.partition("What is in here")[0]
+
+
+def test_calls_that_no_check_could_judge_are_told_beside_the_findings(html: str, seen: Any) -> None:
+    """`hostile` and `no-audio` are judged by some check; `no-clock` by the check of words."""
+    assert "of 3 calls judged" in " ".join(seen(html).shown.split())

@@ -38,6 +38,8 @@ SQL = {
     "denominators": "from denominators order by metric",
     "refusals": f"from refusals order by run_id, refusal_ix limit {MOST_ROWS}",
     "refused": "select scope, count(*) as refusal_count from refusals group by scope",
+    "judged": "select distinct call_id from call_verdicts semi join latest_runs using (run_id) where status in "
+    "('PASS', 'FAIL')",
     "run": "from runs semi join (from latest_runs where kind = 'assert') using (run_id)",
     "recordings": "select recording_id, duration_s from recordings order by recording_id",
 }
@@ -110,16 +112,20 @@ def _of(rates: Rows, dimension: str) -> Rows:
 def _numbers(archive: Archive, calls: Rows, *, gaps: Rows, refused: dict[str, int]) -> dict[str, Any]:
     sound = {row["recording_id"]: row["duration_s"] for row in _rows(archive, SQL["recordings"])}
     timed = [row["duration_s"] for row in calls if row["duration_s"] is not None]
-    judged = [row for row in calls if row["high_finding_count"] is not None]
+    turns = [row["turn_count"] for row in calls if row["turn_count"] is not None]
+    checked = [row for row in calls if row["high_finding_count"] is not None]
+    with_verdict = {row["call_id"] for row in _rows(archive, SQL["judged"])}
+    judged = [row for row in checked if row["call_id"] in with_verdict]
     return {
         "calls": len(calls),
         "timed_calls": len(timed),
         "minutes": sum(timed) / 60,
         "recordings": len(sound),
         "sound_minutes": sum(sound.values()) / 60,
-        "turns": sum(row["turn_count"] or 0 for row in calls),
+        "turns": sum(turns) if turns else None,
         "answers": sum(row["response_count"] for row in gaps),
         "answering_calls": sum(row["call_count"] for row in gaps),
+        "checked": len(checked),
         "judged": len(judged),
         "high": sum(row["high_finding_count"] for row in judged),
         "high_calls": sum(row["high_finding_count"] > 0 for row in judged),
