@@ -196,11 +196,14 @@ def _refusal(job: _Job, error: WorkbenchError) -> dict[str, Any]:
 
 def _keep(scanned: Scanned, job: _Job, found: Examined) -> None:
     if found.mode is None:
+        what = f"NOT SCORABLE: {plain_reason(found.reason)}"
+        if len(job.files) == 2:
+            what += f"; {job.files[0].name} and {job.files[1].name} are the two sides of the call"
         scanned.refused.append(
             {
                 "file": job.name,
                 "reason": found.reason,
-                "what": f"NOT SCORABLE: {plain_reason(found.reason)}",
+                "what": what,
                 "next_step": found.next_step,
             }
         )

@@ -9,8 +9,8 @@ from workbench.analysis.incidents import address, incidents
 from workbench.analysis.incidents_hidden import hidden
 from workbench.analysis.incidents_of_file import TWO_CHANNELS, Examined, measured
 from workbench.audio.config import MeasureConfig
-from workbench.errors import ImportFailed
-from workbench.ingest.audio_names import call_stem
+from workbench.errors import ImportFailed, WorkbenchError
+from workbench.ingest.audio_names import call_stem, without_other_side
 from workbench.ingest.audio_sidecar import load_sidecar
 from workbench.ingest.protocol import Options
 from workbench.plural import plural
@@ -57,16 +57,8 @@ def examine_pair(
     scanning, config = scanning or ScoreConfig(), config or MeasureConfig()
     offsets = load_sidecar(caller, Options()).offsets
     starts = {role: offsets.get(role, 0.0) for role in ("caller", "agent")}
-    first, heard = measured(caller, scanning=scanning, config=config, digested=digested)
-    second, answered = measured(agent, scanning=scanning, config=config, digested=digested)
-    for one in (first, second):
-        if len(one.roles) != 1:
-            raise ImportFailed(
-                f"one side of a pair has {plural(len(one.roles), 'channel')}",
-                where=one.path,
-                hint="a pair is two mono files; rename a file that holds both sides",
-                rule="pair_not_mono",
-            )
+    first, heard = _side(caller, agent, scanning=scanning, config=config, digested=digested)
+    second, answered = _side(agent, caller, scanning=scanning, config=config, digested=digested)
     digest = hashlib.sha256(f"{first.sha256} {second.sha256} {starts}".encode()).hexdigest()
     name = address(digest)
     begin = min(starts.values())
@@ -104,6 +96,24 @@ def examine_pair(
         incidents=found,
         sound=first.sound + second.sound,
     )
+
+
+def _side(
+    path: Path, other: Path, *, scanning: ScoreConfig, config: MeasureConfig, digested: bool
+) -> tuple[Examined, Measured]:
+    """Measure one side; what it is refused for names both files."""
+    try:
+        one, found = measured(path, scanning=scanning, config=config, digested=digested)
+        if len(one.roles) != 1:
+            raise ImportFailed(
+                f"one side of a pair has {plural(len(one.roles), 'channel')}",
+                hint="a pair is two mono files; rename a file that holds both sides",
+                rule="pair_not_mono",
+            )
+    except WorkbenchError as error:
+        error.what = without_other_side(f"{path.name}: {error.what}", other)
+        raise
+    return one, found
 
 
 def _incidents(

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from workbench.errors import ImportFailed
-from workbench.ingest.audio_names import HEADERLESS, MAGIC, SUFFIXES, call_stem, partner, side
+from workbench.errors import ImportFailed, WorkbenchError
+from workbench.ingest.audio_names import HEADERLESS, MAGIC, SUFFIXES, call_stem, partner, side, without_other_side
 from workbench.ingest.audio_sidecar import Sidecar, is_sidecar, load_sidecar, require_header
 from workbench.ingest.intake import digest
 from workbench.ingest.protocol import Options
@@ -86,14 +86,11 @@ def _pair(caller: Path, agent: Path, sidecar: Sidecar) -> Iterator[Call | Refusa
     end = 0.0
     sides: list[tuple[Path, Literal["caller", "agent"]]] = [(caller, "caller"), (agent, "agent")]
     for path, role in sides:
-        info = _probe(path, sidecar)
-        if info.channel_count != 1:
-            raise ImportFailed(
-                f"the {role}'s side of a pair has {plural(info.channel_count, 'channel')}",
-                where=str(path),
-                hint="a pair is two mono files; rename a file that holds both sides",
-                rule="pair_not_mono",
-            )
+        try:
+            info = _probe_side(path, role, sidecar)
+        except WorkbenchError as error:
+            error.what = without_other_side(error.what, agent if path == caller else caller)
+            raise
         offset = sidecar.offsets.get(role, 0.0)
         end = max(end, offset + info.duration_s)
         audios.append(
@@ -133,6 +130,18 @@ def _probe(path: Path, sidecar: Sidecar) -> AudioInfo:
 
     require_header(path, sidecar)
     return probe(path, encoding=sidecar.encoding, sample_rate_hz=sidecar.sample_rate_hz)
+
+
+def _probe_side(path: Path, role: str, sidecar: Sidecar) -> AudioInfo:
+    info = _probe(path, sidecar)
+    if info.channel_count != 1:
+        raise ImportFailed(
+            f"the {role}'s side of a pair has {plural(info.channel_count, 'channel')}",
+            where=str(path),
+            hint="a pair is two mono files; rename a file that holds both sides",
+            rule="pair_not_mono",
+        )
+    return info
 
 
 SAID: Final = {"option": "--channels", "sidecar": "its sidecar"}

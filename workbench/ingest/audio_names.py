@@ -53,6 +53,11 @@ def partner(path: Path) -> Path | None:
     return others[0] if len(others) == 1 and len(sides[own]) == 1 else None
 
 
+def without_other_side(what: str, other: Path) -> str:
+    """Return why one side of a pair is refused, with the name of the other side, which is refused with it."""
+    return f"{what}; {other.name}, the other side of the call, is left out with it"
+
+
 @functools.lru_cache(maxsize=8)
 def _sides(folder: Path, _changed: int) -> dict[tuple[str, Role], list[Path]]:
     """Audio files of a folder by stem and side; `_changed` tells a changed folder."""

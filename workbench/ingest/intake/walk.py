@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from workbench.errors import UsageError
-from workbench.ingest.audio_names import is_audio_name
+from workbench.ingest.audio_names import is_audio_name, partner, without_other_side
 from workbench.ingest.intake.discovery import importers
 from workbench.ingest.intake.folder_parts import RULE, FoldersAbove, folder_problem, passed_over
 from workbench.ingest.intake.unclaimed import UNKNOWN, is_json_schema, not_a_folder, unknown
@@ -114,7 +114,7 @@ class _Walker:
         elif not named and (_irrelevant(path.name) or self._other_kind(path)):
             self.skipped.append(path)
         else:
-            found = self._file(path, relative, status.st_size)
+            found = _of_pair(self._file(path, relative, status.st_size))
             if not named and found.problem is not None and found.problem[0] == UNKNOWN and is_json_schema(path):
                 self.skipped.append(path)
             else:
@@ -181,6 +181,15 @@ class _Walker:
         if not claimed:
             return Input(path, relative, size, None, unknown(path, size, head, above=self.above))
         return _claimed(path, relative, size=size, claimed=claimed)
+
+
+def _of_pair(found: Input) -> Input:
+    """An input; one side of a pair that cannot be read names the other side, of which no call is made either."""
+    other = partner(found.path) if found.problem is not None and is_audio_name(found.path.name) else None
+    if found.problem is None or other is None:
+        return found
+    rule, message, hint = found.problem
+    return structs.replace(found, problem=(rule, without_other_side(message, other), hint))
 
 
 def _claimed(path: Path, relative: str, *, size: int, claimed: list[Importer]) -> Input:
