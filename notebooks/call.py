@@ -163,6 +163,39 @@ def stretch_player(archive, call, chosen):
 
 
 @app.cell
+def spectrogram_switch():
+    spectrogram_wanted = mo.ui.switch(label="mel spectrogram of the yellow stretch")
+    spectrogram_wanted
+    return (spectrogram_wanted,)
+
+
+@app.cell
+def spectrogram(archive, call, chosen, spectrogram_wanted):
+    mo.stop(not spectrogram_wanted.value)
+    _pictures, _problem = tried(lambda: call_spectrogram(archive, call.call_id, start_s=chosen[0], end_s=chosen[1]))
+    mo.stop(_problem is not None, mo.callout(mo.plain_text(_problem or ""), kind="warn"))
+    _levels = mel.scale([_p.power_db for _p in _pictures])
+    mo.vstack(
+        [
+            mo.md("Look for speech of one side showing in the other's picture: that is echo or leakage."),
+            *(
+                mel.chart(
+                    _p.power_db,
+                    start_s=_p.start_s,
+                    end_s=_p.end_s,
+                    band_edges_hz=_p.band_edges_hz,
+                    side=_p.role,
+                    levels_db=_levels,
+                    width=900,
+                )
+                for _p in _pictures
+            ),
+        ]
+    )
+    return
+
+
+@app.cell
 def turns(call):
     texts = turn_texts(call.turns, language=call.overview["language"])
     _texts = [name for name in ("said", "heard", "truth") if name in texts.columns]
@@ -293,34 +326,6 @@ def reported(archive, call):
                 params={"call": call.call_id},
                 table=table_of(clocks.frame().select(REPORTED.keys()), widths=REPORTED),
             ),
-        ]
-    )
-    return
-
-
-@app.cell
-def spectrogram_switch():
-    spectrogram_wanted = mo.ui.switch(label="mel spectrogram of the stretch chosen under the lanes")
-    mo.vstack(
-        [
-            mo.md(
-                "## What it sounds like, drawn\n\nLook for speech of one side showing in the other's picture: that is echo or leakage."
-            ),
-            spectrogram_wanted,
-        ]
-    )
-    return (spectrogram_wanted,)
-
-
-@app.cell
-def spectrogram(archive, call, chosen, spectrogram_wanted):
-    mo.stop(not spectrogram_wanted.value)
-    _pictures, _problem = tried(lambda: call_spectrogram(archive, call.call_id, start_s=chosen[0], end_s=chosen[1]))
-    mo.stop(_problem is not None, mo.callout(mo.plain_text(_problem or ""), kind="warn"))
-    mo.vstack(
-        [
-            mel.chart(_p.power_db, start_s=_p.start_s, end_s=_p.end_s, band_edges_hz=_p.band_edges_hz, side=_p.role)
-            for _p in _pictures
         ]
     )
     return

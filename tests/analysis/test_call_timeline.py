@@ -101,7 +101,7 @@ def test_marks_take_the_time_that_is_known() -> None:
 
 def test_a_long_call_is_thinned_without_losing_its_ends() -> None:
     starts = np.arange(MOST_RUNS + 800) * 0.5
-    speech = pl.DataFrame({"role": "caller", "start_s": starts, "end_s": starts + 0.4})
+    speech = pl.DataFrame({"role": "caller", "start_s": starts, "end_s": starts + 0.4, "faint": False})
     thin = thinned(speech, duration_s=1000.0)
     assert 0 < len(thin) < len(speech)
     assert (thin["start_s"].min(), thin["end_s"].max()) == (0.0, starts[-1] + 0.4)
@@ -111,7 +111,7 @@ def test_a_long_call_is_thinned_without_losing_its_ends() -> None:
 def test_roles_are_never_joined_with_each_other() -> None:
     starts = np.arange(MOST_RUNS) * 2.0
     speech = pl.concat(
-        pl.DataFrame({"role": role, "start_s": starts + shift, "end_s": starts + shift + 0.5})
+        pl.DataFrame({"role": role, "start_s": starts + shift, "end_s": starts + shift + 0.5, "faint": None})
         for role, shift in (("agent", 0.0), ("caller", 1.0))
     )
     thin = thinned(speech, duration_s=2400.0 * 600)

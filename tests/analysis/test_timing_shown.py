@@ -42,8 +42,8 @@ def test_a_lower_bound_is_not_shown_as_a_time_to_yield() -> None:
         }
     )
     found = timing_shown.as_moments(events)
-    assert found["ended"].to_list() == ["yielded 0.51 s", "spoke on > 3.0 s", "stopped 1.2 s, no caller near", ""]
-    assert found["mark"].to_list() == ["flipped, next to a bound", "", "", ""]
+    assert found["ended"].to_list() == ["yielded 0.51 s", "spoke on > 3.0 s", "stopped 1.2 s, no caller near", None]
+    assert found["mark"].to_list() == ["flipped, next to a bound", None, None, None]
 
 
 def test_a_share_without_an_interval_says_none() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,7 +14,7 @@ import polars as pl
 import pytest
 
 from workbench.analysis import timing_survival
-from workbench.charts import charts, theme
+from workbench.charts import charts, mel, theme
 from workbench.errors import UsageError
 
 CHARTS = charts()
@@ -51,11 +53,9 @@ def level_rows() -> pl.DataFrame:
 
 
 def speech_rows() -> pl.DataFrame:
-    return pl.DataFrame({"role": ["caller", "agent"], "start_s": [0.5, 4.0], "end_s": [3.0, 8.0]})
-
-
-def faint_rows() -> pl.DataFrame:
-    return speech_rows().with_columns(faint=pl.Series([False, True]))
+    """A caller, and faint sound of the agent."""
+    times = {"start_s": [0.5, 4.0], "end_s": [3.0, 8.0], "faint": [False, True]}
+    return pl.DataFrame({"role": ["caller", "agent"], **times})
 
 
 def mark_rows() -> pl.DataFrame:
@@ -71,7 +71,8 @@ def mark_rows() -> pl.DataFrame:
 def clock_rows() -> pl.DataFrame:
     rows = [(1, 10.0, 700.0, 800.0, None), (3, 30.0, 1815.0, 1900.0, None), (5, 60.0, 3400.0, 900.0, "wrong turn")]
     names = ["turn_ix", "answer_start_s", "reported_ms", "gap_ms", "fault"]
-    outside = [(7, 80.0, 75_000.0, 500.0, "over 60 s"), (9, None, 600.0, None, None)]
+    rows.append((6, 50.0, -250.0, 900.0, "negative: the answer would have come before the question ended"))
+    outside = [(7, 80.0, 75_000.0, 500.0, "over 60 s"), (9, None, 600.0, None, None), (10, None, -5.0, None, None)]
     frame = pl.DataFrame(rows + outside, schema=names, orient="row")
     return frame.with_columns(difference_ms=pl.col("reported_ms") - pl.col("gap_ms"))
 
@@ -132,7 +133,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
         band_edges_hz=np.linspace(0, 4000, 17),
     ),
     "moment_lanes": lambda: CHARTS["moment_lanes"](
-        level_rows().filter(pl.col("start_s") < 6.0), faint_rows(), onset_s=2.0, start_s=0.0, end_s=6.0
+        level_rows().filter(pl.col("start_s") < 6.0), speech_rows(), onset_s=2.0, start_s=0.0, end_s=6.0
     ),
     "rates": lambda: CHARTS["rates"](rate_rows()),
     "response_gaps": lambda: CHARTS["response_gaps"](*gap_rows()),
@@ -160,6 +161,15 @@ def subtitle(chart: Any) -> str:
     """What a chart says below its title, over one line or several."""
     found = chart.to_dict()["title"]["subtitle"]
     return found if isinstance(found, str) else "; ".join(found)
+
+
+def cells(chart: Any) -> list[int]:
+    """Palette indices of a picture, each row with the PNG's filter byte before it."""
+    url = next(row["url"] for rows in chart.to_dict()["datasets"].values() for row in rows if "url" in row)
+    png = base64.b64decode(url.removeprefix("data:image/png;base64,"))
+    at = png.index(b"IDAT")
+    size = int.from_bytes(png[at - 4 : at], "big")
+    return list(zlib.decompress(png[at + 4 : at + 4 + size]))
 
 
 def test_every_chart_of_the_folder_has_an_example() -> None:
@@ -243,8 +253,7 @@ def test_the_agents_with_most_answers_are_drawn_and_the_rest_counted() -> None:
 
 def test_lanes_count_what_has_no_time() -> None:
     spec = EXAMPLES["call_lanes"]().to_dict()
-    assert "left out: 1 without a time" in spec["title"]["subtitle"]
-    assert "1 turn, 1 tool call, 1 finding" in spec["title"]["subtitle"]
+    assert "1 turn, 1 tool call, 1 finding; left out: 1 without a time" in subtitle(EXAMPLES["call_lanes"]())
     assert len(spec["vconcat"]) == 3  # caller, agent, events
     domains = [p["scale"]["domain"] for p in parts(spec) if p.get("field") == "start_s" and "scale" in p]
     assert domains
@@ -260,9 +269,11 @@ def test_lanes_without_audio_still_show_who_spoke() -> None:
 def test_two_clocks_count_what_has_no_place_and_draw_the_line() -> None:
     spec = EXAMPLES["two_clocks"]().to_dict()
     assert spec["title"]["subtitle"] == (
-        "n: 3 reports; left out: 2 without an answer beside it, negative, or over a minute; "
+        "n: 4 reports; left out: 2 without an answer in the sound beside it, 1 over a minute; "
         "line: -100 ms, +30 ms a minute"
     )
+    below = [row for row in spec["datasets"]["reports"] if row["turn_ix"] == 6]
+    assert [(row["reported_s"], row["report"]) for row in below] == [(-0.25, "impossible")]
     [line] = [p for p in spec["vconcat"][1]["layer"] if p["mark"]["type"] == "line"]
     ends = spec["datasets"][line["data"]["name"]]
     # at 61.8 s, just beyond the last answer: -100 ms + 30 ms * 61.8 / 60
@@ -273,7 +284,9 @@ def test_two_clocks_count_what_has_no_place_and_draw_the_line() -> None:
 def test_a_moment_is_marked_in_each_lane_and_faint_runs_are_pale() -> None:
     spec = EXAMPLES["moment_lanes"]().to_dict()
     assert len(spec["vconcat"]) == 2
-    assert "120 pieces of 100 ms" in spec["title"]["subtitle"]  # as long as the hop that was measured, or longer
+    assert "120 pieces of 100 ms" in subtitle(
+        EXAMPLES["moment_lanes"]()
+    )  # as long as the hop that was measured, or longer
     assert spec["datasets"]["moment"] == [{"onset_s": 2.0}]
     assert [row["opacity"] for role in ("caller", "agent") for row in spec["datasets"][f"{role} speech"]] == [1.0, 0.3]
     for lane in spec["vconcat"]:
@@ -286,7 +299,7 @@ def test_nothing_to_draw_is_said_in_place_of_empty_axes() -> None:
         CHARTS["rates"](rate_rows().clear()),
         CHARTS["call_counts"](COUNTS.clear(), by="source_format", parts="health"),
         CHARTS["response_gaps"](gap_rows()[0].clear(), gap_rows()[1].clear()),
-        CHARTS["moment_lanes"](level_rows().clear(), faint_rows().clear(), onset_s=1.0, start_s=0.0, end_s=5.0),
+        CHARTS["moment_lanes"](level_rows().clear(), speech_rows().clear(), onset_s=1.0, start_s=0.0, end_s=5.0),
         CHARTS["two_clocks"](clock_rows().clear()),
         CHARTS["call_lanes"](level_rows().clear(), speech_rows().clear(), mark_rows().clear(), duration_s=0.0),
     ]
@@ -307,17 +320,20 @@ def test_a_missing_column_and_too_many_rows_are_refused() -> None:
 
 def test_the_spectrogram_is_one_image_with_the_low_bands_at_the_bottom() -> None:
     """Decoded by hand from the PNG: row 0 is the top, a palette index a cell (PNG specification 1.2)."""
-    import base64
-    import zlib
-
     power = np.array([[0.0, 0.0, 0.0], [-40.0, -40.0, -40.0], [-80.0, -80.0, -80.0]])  # band 0 is loudest
-    spec = CHARTS["mel"](power, start_s=0.0, end_s=1.0, band_edges_hz=np.array([0.0, 100.0, 200.0, 300.0])).to_dict()
-    url = next(row["url"] for rows in spec["datasets"].values() for row in rows if "url" in row)
-    png = base64.b64decode(url.removeprefix("data:image/png;base64,"))
-    at = png.index(b"IDAT")
-    size = int.from_bytes(png[at - 4 : at], "big")
-    rows = zlib.decompress(png[at + 4 : at + 4 + size])
-    assert list(rows) == [0, 0, 0, 0, 0, 128, 128, 128, 0, 255, 255, 255]
+    chart = CHARTS["mel"](power, start_s=0.0, end_s=1.0, band_edges_hz=np.array([0.0, 100.0, 200.0, 300.0]))
+    assert cells(chart) == [0, 0, 0, 0, 0, 128, 128, 128, 0, 255, 255, 255]
+
+
+def test_pictures_to_be_compared_have_one_scale_of_colours_and_say_it() -> None:
+    """A click at -30 dB beside speech at -2 dB: 28 dB fainter is 28/80 of the scale darker."""
+    loud, click = np.full((2, 2), -2.0), np.full((2, 2), -30.0)
+    click[0, 0] = -120.0
+    assert mel.scale([loud, click]) == (-82.0, -2.0)
+    edges = np.array([0.0, 100.0, 200.0])
+    chart = mel.chart(click, start_s=0.0, end_s=1.0, band_edges_hz=edges, levels_db=mel.scale([loud, click]))
+    assert ["power (dB),", "-82 to -2", "in every picture"] in [part.get("title") for part in parts(chart.to_dict())]
+    assert cells(chart) == [0, 166, 166, 0, 0, 166]  # 255 * 52 / 80 = 165.75; beyond the scale is its end
 
 
 def test_survival_counts_the_censored_and_who_was_at_risk() -> None:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 QUERIES = {
     "overview": "from call_overview where call_id = $call",
     "turn_clock": "select turn_clock from calls where call_id = $call",
-    "speech": "select role, start_s, end_s from speech_runs where call_id = $call order by start_s, role",
-    "heard": "select distinct role, start_s, voiced_end_s from segments where call_id = $call and backend = 'energy'",
+    "speech": "select role, start_s, end_s, faint from speech_bars where call_id = $call order by start_s, role",
     "turns": "from turns where call_id = $call order by turn_ix",
     "tool_calls": "from tool_calls where call_id = $call order by call_ix",
     "findings": "from findings where call_id = $call order by start_s nulls last, assertion_id",
@@ -58,9 +57,8 @@ def call_timeline(archive: Archive, call_id: str) -> CallTimeline:
     Returns
     -------
     CallTimeline
-        Levels are the loudest frame of each of 600 stretches. Speech is what timing is read from
-        (`speech_runs`); for a call that is not scored, what was measured (`segments`), and the note says why
-        it carries no verdict.
+        Levels are the loudest frame of each of 600 stretches. Speech is that of the view `speech_bars`: the runs
+        that scores read. A call that is not scored has them too, and the note says why it carries no verdict.
 
     Raises
     ------
@@ -82,8 +80,6 @@ def call_timeline(archive: Archive, call_id: str) -> CallTimeline:
     overview = found.row(0, named=True)
     levels = archive.sql(views.query("call_levels"), {"call": call_id, "buckets": COLUMNS_DRAWN})
     speech = read("speech")
-    if speech.is_empty():
-        speech = read("heard").rename({"voiced_end_s": "end_s"}).sort("start_s", "role")
     turns, tools, findings = read("turns"), read("tool_calls"), read("findings")
     marks = event_marks(turns, tools, findings)
     ends = [
@@ -168,7 +164,7 @@ def thinned(speech: pl.DataFrame, *, duration_s: float) -> pl.DataFrame:
     Parameters
     ----------
     speech : polars.DataFrame
-        `role`, `start_s`, `end_s`.
+        `role`, `start_s`, `end_s`, `faint`.
     duration_s : float
         Length of the call in seconds.
 
@@ -176,7 +172,7 @@ def thinned(speech: pl.DataFrame, *, duration_s: float) -> pl.DataFrame:
     -------
     polars.DataFrame
         The same rows up to 1,200 of them; above, runs of one role less than a 600th of the call apart are
-        one.
+        one, and faint where all of them are.
     """
     import polars as pl
 
@@ -188,7 +184,7 @@ def thinned(speech: pl.DataFrame, *, duration_s: float) -> pl.DataFrame:
     return (
         ordered.with_columns(run=begins.cum_sum().over("role"))
         .group_by("role", "run", maintain_order=True)
-        .agg(pl.col("start_s").min(), pl.col("end_s").max())
+        .agg(pl.col("start_s").min(), pl.col("end_s").max(), pl.col("faint").all(ignore_nulls=False))
         .drop("run")
     )
 

@@ -14,7 +14,7 @@ from workbench.analysis.incidents_channels import MapSource, recognised, roles_o
 from workbench.analysis.incidents_hidden import hidden
 from workbench.audio.config import MeasureConfig
 from workbench.audio.file_digest import file_sha256
-from workbench.timing.health import NEXT_STEPS
+from workbench.timing.file_steps import FILE_STEPS
 from workbench.timing.measuring import Measured, measure_recording
 from workbench.timing.score_config import ScoreConfig
 
@@ -60,7 +60,7 @@ class Examined(msgspec.Struct, kw_only=True):
         """Whether a verdict on timing may rest on the file; else why not, and what would mend it."""
         health = self.health
         if health["verdict_eligible"] and self.channel_map == "assumed":
-            return False, "channel_map_unknown", NEXT_STEPS["channel_map_unknown"]
+            return False, "channel_map_unknown", FILE_STEPS["channel_map_unknown"]
         if health["verdict_eligible"]:
             return True, None, None
         return False, health["reason"], health["next_step"]
@@ -169,7 +169,9 @@ def measured(
         channel_map_confirmed=channel_map in ("option", "sidecar", "name"),
         digested=digested,
     )
-    mode, reason, next_step = _mode(roles, channel_map, found)
+    health = _facts(found.health)
+    health["next_step"] = FILE_STEPS.get(health["reason"], health["next_step"])
+    mode, reason, next_step = _mode(roles, channel_map, health, heard=bool(found.segments))
     examined = Examined(
         path=str(path),
         file=Path(path).name,
@@ -184,7 +186,7 @@ def measured(
         mode=mode,
         reason=reason,
         next_step=next_step,
-        health=_facts(found.health),
+        health=health,
         channels=[_facts(row) for row in found.channels],
         incidents=[]
         if mode is None
@@ -203,10 +205,11 @@ def measured(
     return examined, found
 
 
-def _mode(roles: tuple[str, ...], channel_map: str, found: Measured) -> tuple[str | None, str | None, str | None]:
-    health = found.health
+def _mode(
+    roles: tuple[str, ...], channel_map: str, health: dict[str, Any], *, heard: bool
+) -> tuple[str | None, str | None, str | None]:
     if len(roles) == 1 and roles[0] in ("mixed", "unknown"):
-        if not found.segments:
+        if not heard:
             return None, "no_speech", _NO_SPEECH
         return MONO, None, None
     if channel_map == "name":
@@ -217,7 +220,7 @@ def _mode(roles: tuple[str, ...], channel_map: str, found: Measured) -> tuple[st
         return None, f"no_{'agent' if roles[0] == 'caller' else 'caller'}_channel", _ONE_PARTY
     if {"caller", "agent"} <= set(roles):
         return TWO_CHANNELS, None, None
-    return None, "channel_map_unknown", NEXT_STEPS["channel_map_unknown"]
+    return None, "channel_map_unknown", FILE_STEPS["channel_map_unknown"]
 
 
 def _facts(row: dict[str, Any]) -> dict[str, Any]:

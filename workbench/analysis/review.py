@@ -22,7 +22,7 @@ COLUMN_S = 0.02
 QUERIES = {
     "queue": "from review_queue where $kind is null or kind = $kind order by rank",
     "left": "select kind, count(*) as moment_count from review_queue group by kind order by moment_count desc, kind",
-    "speech": "from segments where call_id = $call and backend = 'energy'",
+    "speech": "select role, start_s, end_s, faint from speech_bars where call_id = $call order by start_s, role",
     "swaps": "from suspected_swaps order by verdict_eligible, call_id",
 }
 """The SQL behind each part; that of the labels is the ready-made query `labelled_moments`."""
@@ -108,8 +108,8 @@ def window(archive: Archive, call_id: str, onset_s: float) -> Window:
     Returns
     -------
     Window
-        `levels` with the loudest frame of each 20 ms, or of a hop where that is longer, `speech` with every run that
-        was measured and whether it is `faint`; both cut to the window.
+        `levels` with the loudest frame of each 20 ms, or of a hop where that is longer, `speech` with the rows of the
+        view `speech_bars`; both cut to the window.
     """
     import polars as pl
 
@@ -122,7 +122,6 @@ def window(archive: Archive, call_id: str, onset_s: float) -> Window:
     inside = (pl.col("end_s") > start_s) & (pl.col("start_s") < end_s)
     levels = archive.sql(views.query("call_levels"), asked).filter(inside)
     speech = archive.sql(QUERIES["speech"], {"call": call_id})
-    speech = speech.select("role", "start_s", "faint", end_s="voiced_end_s").unique().sort("start_s", "role")
     cut = [pl.col("start_s").clip(lower_bound=start_s), pl.col("end_s").clip(upper_bound=end_s)]
     return Window(start_s, end_s, levels, speech.filter(inside).with_columns(cut))
 

@@ -93,23 +93,25 @@ def as_moments(events: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        With `ended`, which says where a time is only a lower bound, and `mark`.
+        With `ended`, which says where a time is only a lower bound, and `mark`; null where there is nothing to say.
     """
     import polars as pl
 
     near = pl.col("boundary_sensitive").fill_null(value=False)
     return events.with_columns(
         ended=pl.when(pl.col("yield_observed_s").is_null())
-        .then(pl.lit(""))
+        .then(pl.lit(None, pl.String))
         .when(pl.col("yield_censored") & pl.col("agent_quiet_s").is_not_null())
         .then(pl.format("stopped {} s, no caller near", pl.col("yield_observed_s").round(2)))
         .when("yield_censored")
         .then(pl.format("spoke on > {} s", pl.col("yield_observed_s").round(2)))
         .otherwise(pl.format("yielded {} s", pl.col("yield_observed_s").round(2))),
-        mark=pl.concat_str(
-            [pl.when("flipped").then(pl.lit("flipped")), pl.when(near).then(pl.lit("next to a bound"))],
-            separator=", ",
-            ignore_nulls=True,
+        mark=pl.when(pl.col("flipped") | near).then(
+            pl.concat_str(
+                [pl.when("flipped").then(pl.lit("flipped")), pl.when(near).then(pl.lit("next to a bound"))],
+                separator=", ",
+                ignore_nulls=True,
+            )
         ),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from workbench.charts import theme
+from workbench.charts import speech_bars, theme
 from workbench.charts.drawn import Drawn, nothing
 from workbench.plural import plural
 
@@ -34,7 +34,7 @@ def chart(
     levels : polars.DataFrame
         Rows of the query `call_levels`: `role`, `start_s`, `end_s`, `level_dbfs`. Empty without audio.
     speech : polars.DataFrame
-        Runs of speech: `role`, `start_s`, `end_s`.
+        Runs of speech: `role`, `start_s`, `end_s`, `faint`; faint ones are drawn pale.
     marks : polars.DataFrame
         `kind` (turn, tool call or finding), `start_s`, `end_s` (null for a moment), `tone` (role or
         severity), `label`. Marks without a start cannot be drawn and are counted in the subtitle.
@@ -60,7 +60,7 @@ def chart(
     import polars as pl
 
     theme.require(levels, "role start_s end_s level_dbfs", chart="call_lanes")
-    theme.require(speech, "role start_s end_s", chart="call_lanes")
+    theme.require(speech, "role start_s end_s faint", chart="call_lanes")
     theme.require(marks, "kind start_s end_s tone label", chart="call_lanes")
     timed = marks.filter(pl.col("start_s").is_not_null())
     roles = [role for role in theme.ROLES if role in {*levels["role"], *speech["role"]}]
@@ -81,9 +81,8 @@ def chart(
         parts.append({**_marks(timed, _time(last_s, last=True)), "width": width})
     counts = ", ".join(plural(int((timed["kind"] == kind).sum()), kind) for kind in _ROWS)
     left_out = len(marks) - len(timed)
-    subtitle = f"n: {plural(len(speech), 'run')} of speech, {counts}; " + (
-        f"left out: {left_out} without a time" if left_out else "nothing left out"
-    )
+    left = f"left out: {left_out} without a time" if left_out else "nothing left out"
+    subtitle = f"n: {plural(len(speech), 'run')} of speech, {counts}; {left}\n{speech_bars.said(speech['faint'])}"
     return Drawn({"vconcat": parts, "spacing": 4}, data, title=title, subtitle=subtitle)
 
 
@@ -100,7 +99,7 @@ def _bars(speech: pl.DataFrame, *, least_s: float) -> pl.DataFrame:
     import polars as pl
 
     drawn_end_s = pl.max_horizontal(pl.col("end_s"), pl.col("start_s") + least_s)
-    return speech.select("role", "start_s", "end_s", drawn_end_s=drawn_end_s)
+    return speech.select("role", "start_s", "end_s", drawn_end_s=drawn_end_s, opacity=speech_bars.opacity())
 
 
 def _split(marks: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -165,7 +164,8 @@ def _silent_lane(role: str, x: dict[str, Any]) -> dict[str, Any]:
 
 def _speech(role: str, x: dict[str, Any], mark: dict[str, Any]) -> dict[str, Any]:
     tips = [{"field": "role", "type": "nominal"}, *_seconds("start_s", "end_s")]
-    encoding: dict[str, Any] = {"x": x, "x2": {"field": "drawn_end_s"}, "tooltip": tips}
+    shade = {"field": "opacity", "type": "quantitative", "scale": None, "legend": None}
+    encoding: dict[str, Any] = {"x": x, "x2": {"field": "drawn_end_s"}, "opacity": shade, "tooltip": tips}
     return {"data": {"name": f"{role} speech"}, "mark": mark, "encoding": encoding}
 
 

@@ -13,9 +13,12 @@ from workbench.errors import UsageError
 from workbench.plural import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
+RANGE_DB = 80.0
 PALETTE = ["#000004", "#2c115f", "#721f81", "#b73779", "#f1605d", "#feb078", "#fcfdbf"]
 
 
@@ -26,7 +29,9 @@ def chart(
     end_s: float,
     band_edges_hz: NDArray[np.float64],
     side: str = "caller",
+    levels_db: tuple[float, float] | None = None,
     title: str = "Mel spectrogram",
+    width: int = theme.WIDTH - 40,
 ) -> Drawn:
     """Draw a mel spectrogram over time and frequency.
 
@@ -40,8 +45,13 @@ def chart(
         Where each band begins, and the end of the last, in Hz, rising.
     side : str
         Whose channel it is, for the title.
+    levels_db : (float, float), optional
+        From which level to which the colours go, where several pictures are compared: see :func:`scale`. The
+        picture's own range without it; what is fainter or louder has the colour of that end.
     title : str
         Title of the chart.
+    width : int
+        Width of the picture in pixels.
 
     Returns
     -------
@@ -63,7 +73,7 @@ def chart(
             hint="give shape (bands, columns) and bands + 1 edges",
         )
     bands, columns = power_db.shape
-    loudest, faintest = float(power_db.max()), float(power_db.min())
+    faintest, loudest = levels_db or scale([power_db])
     picture = pl.DataFrame(
         {
             "middle_s": [(start_s + end_s) / 2], "middle": [bands / 2], "url": [_png(power_db, faintest, loudest)],
@@ -72,12 +82,37 @@ def chart(
     legend = pl.DataFrame({"middle_s": [start_s], "middle": [0.0], "level_db": [loudest]})
     cells = f"{plural(bands, 'band')} x {plural(columns, 'column')}"
     subtitle = f"{side}; n: {cells} from {start_s:.2f} to {end_s:.2f} s; nothing left out"
-    spec = _spec((start_s, end_s), band_edges_hz, levels_db=np.linspace(faintest, loudest, len(PALETTE)))
+    told = ["power (dB),", f"{faintest:.0f} to {loudest:.0f}", *(["in every picture"] if levels_db else [])]
+    colours = np.linspace(faintest, loudest, len(PALETTE))
+    spec = _spec((start_s, end_s), band_edges_hz, levels_db=colours, told=told, width=width)
     return Drawn(spec, {"picture": picture, "legend": legend}, title=title, subtitle=subtitle)
 
 
+def scale(pictures: Sequence[NDArray[np.float64]]) -> tuple[float, float]:
+    """Return one range of colours for several spectrograms, so that equal colours are equally loud.
+
+    Parameters
+    ----------
+    pictures : sequence of numpy.ndarray of float64
+        Power in dB, at least one cell.
+
+    Returns
+    -------
+    (float, float)
+        The faintest and the loudest level of all, at most 80 dB apart.
+    """
+    loudest = max(float(power.max()) for power in pictures)
+    faintest = min(float(power.min()) for power in pictures)
+    return max(faintest, loudest - RANGE_DB), loudest
+
+
 def _spec(
-    stretch_s: tuple[float, float], band_edges_hz: NDArray[np.float64], *, levels_db: NDArray[np.float64]
+    stretch_s: tuple[float, float],
+    band_edges_hz: NDArray[np.float64],
+    *,
+    levels_db: NDArray[np.float64],
+    told: list[str],
+    width: int,
 ) -> dict[str, Any]:
     """Return the picture on its axes, and beside it what its colours stand for."""
     import numpy as np
@@ -107,11 +142,11 @@ def _spec(
     colour = {
         "field": "level_db",
         "type": "quantitative",
-        "title": "power (dB)",
+        "title": told,
         "scale": {"domain": [float(level) for level in levels_db], "range": PALETTE},
         "legend": {"orient": "right"},
     }
-    width, height = theme.WIDTH - 40, 150
+    height = 150
     picture = {
         "data": {"name": "picture"},
         "mark": {"type": "image", "width": width, "height": height, "aspect": False},
@@ -133,7 +168,7 @@ def _png(power_db: NDArray[np.float64], faintest: float, loudest: float) -> str:
     steps = np.linspace(0, len(PALETTE) - 1, 256)
     palette = np.stack([np.interp(steps, np.arange(len(PALETTE)), anchors[:, i]) for i in range(3)], axis=1)
     span = max(loudest - faintest, 1e-9)
-    cells = np.round((power_db[::-1] - faintest) / span * 255).astype(np.uint8)
+    cells = np.round(np.clip((power_db[::-1] - faintest) / span, 0.0, 1.0) * 255).astype(np.uint8)
     rows = b"".join(b"\0" + row.tobytes() for row in cells)
 
     def chunk(kind: bytes, data: bytes) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from workbench.charts import theme
+from workbench.charts import speech_bars, theme
 from workbench.charts.drawn import Drawn, nothing
 from workbench.plural import plural
 
@@ -66,17 +66,15 @@ def chart(
         data[f"{role} level"] = levels.filter(own).select(
             "start_s", "end_s", pl.col("level_dbfs").clip(FLOOR_DBFS, 0.0)
         )
-        data[f"{role} speech"] = speech.filter(own).select(
-            "start_s", "end_s", opacity=pl.when(pl.col("faint")).then(0.3).otherwise(1.0)
-        )
+        data[f"{role} speech"] = speech.filter(own).select("start_s", "end_s", speech_bars.opacity())
     lanes = [
         _lane(role, domain=[start_s, end_s], width=width, last=ix == len(roles) - 1) for ix, role in enumerate(roles)
     ]
     pieces, runs = plural(len(levels), "piece"), plural(len(speech), "run")
     wide = "" if levels.is_empty() else f" of {1000 * float((levels['end_s'] - levels['start_s']).max()):.0f} ms"  # type: ignore[arg-type]
     subtitle = (
-        f"n: {pieces}{wide}, {runs} of speech (bars; pale: faint, not read as speech); "
-        f"red: the moment at {onset_s:.2f} s; nothing left out"
+        f"n: {pieces}{wide}, {runs} of speech; red: the moment at {onset_s:.2f} s; nothing left out\n"
+        f"{speech_bars.said(speech['faint'])}"
     )
     return Drawn({"vconcat": lanes, "spacing": 6}, data, title=title, subtitle=subtitle)
 

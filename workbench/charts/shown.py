@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import MissingExtra
@@ -76,7 +77,7 @@ def table_of(
     Parameters
     ----------
     frame : polars.DataFrame
-        What to show; texts may be untrusted.
+        What to show; texts may be untrusted. Where there is no value the cell is empty; an empty text is "".
     selection : {'single', 'multi'}, optional
         Whether rows can be chosen.
     page_size : int
@@ -97,7 +98,9 @@ def table_of(
 
     mo = marimo()
     widths = {name: width for name, width in (widths or {}).items() if name in frame.columns}
-    numbers = {name: _number for name, kind in frame.schema.items() if kind == pl.Float64}
+    cells = {
+        name: _number if kind == pl.Float64 else _cell for name, kind in frame.schema.items() if _differs(frame[name])
+    }
     return mo.ui.table(
         visible_frame(frame),
         selection=selection,
@@ -106,7 +109,7 @@ def table_of(
         show_download=False,
         show_column_summaries=False,
         show_data_types=False,
-        format_mapping=numbers,
+        format_mapping=cells,
         wrapped_columns=[name for name in widths if frame.schema[name] == pl.String],
         column_widths=widths,
     )
@@ -131,8 +134,29 @@ def _json(value: object) -> str | None:
     return None if value is None else msgspec.json.encode(value).decode()
 
 
+def _differs(column: pl.Series) -> bool:
+    """Tell whether marimo would show a column otherwise: "None" where there is no value, too many digits."""
+    import polars as pl
+
+    kind = column.dtype
+    return kind in (pl.Float64, pl.Datetime) or column.null_count() > 0 or (kind == pl.String and (column == "").any())
+
+
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:,.2f}"
+
+
+def _cell(value: object) -> str:
+    """Return a value of a column that has empty cells: one type for all of them, as marimo wants it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ", timespec="seconds").replace("+00:00", " UTC")
+    return str(value) or '""'
 
 
 def marimo() -> Any:

@@ -40,8 +40,8 @@ def chart(
     Returns
     -------
     Drawn
-        Reports without a gap, below 0 or over a minute have no place on the axes; the subtitle counts them. A
-        sentence in place of axes where none has one.
+        Reports without a gap or over a minute have no place on the axes; the subtitle counts them by reason. One
+        below 0 is drawn below 0. A sentence in place of axes where none has a place.
 
     Raises
     ------
@@ -51,9 +51,8 @@ def chart(
     import polars as pl
 
     theme.require(turns, "turn_ix answer_start_s reported_ms gap_ms difference_ms fault", chart="two_clocks")
-    drawn = turns.filter(
-        pl.col("difference_ms").is_not_null() & pl.col("reported_ms").is_between(0.0, LONGEST_MS)
-    ).with_columns(
+    alone = pl.col("difference_ms").is_null()
+    drawn = turns.filter(~alone & (pl.col("reported_ms") <= LONGEST_MS)).with_columns(
         reported_s=pl.col("reported_ms") / 1000,
         gap_s=pl.col("gap_ms") / 1000,
         difference_s=pl.col("difference_ms") / 1000,
@@ -61,10 +60,12 @@ def chart(
     )
     if drawn.is_empty():
         return nothing("no report has an answer in the sound beside it", title=title)
-    left_out = len(turns) - len(drawn)
-    subtitle = f"n: {plural(len(drawn), 'report')}; " + (
-        f"left out: {left_out} without an answer beside it, negative, or over a minute" if left_out else "none left out"
-    )
+    counts = {
+        "without an answer in the sound beside it": turns.filter(alone).height,
+        "over a minute": turns.filter(~alone).height - drawn.height,
+    }
+    left_out = ", ".join(f"{count:,} {why}" for why, count in counts.items() if count)
+    subtitle = f"n: {plural(len(drawn), 'report')}; " + (f"left out: {left_out}" if left_out else "none left out")
     last = float(drawn["answer_start_s"].max()) * 1.03  # type: ignore[arg-type]
     data = {"reports": drawn.select("turn_ix", *_TIMES, "reported_ms", "gap_ms", "fault", "report")}
     lines = []

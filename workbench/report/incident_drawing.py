@@ -94,7 +94,7 @@ class Drawing:
         self.levels = {role: np.concatenate(pieces) for role, pieces in levels.items()}
         self.runs = {
             role: [
-                (row["start_s"], row["voiced_end_s"])
+                (row["start_s"], row["voiced_end_s"], row["faint"])
                 for row in measurement.segments
                 if row["role"] == role or (role == "mixed" and row["role"] == "unknown")
             ]
@@ -175,17 +175,19 @@ class Drawing:
         return sounds.of(dict.fromkeys(examined.roles, row), start_s, end_s)
 
 
-def _runs(runs: Sequence[tuple[float, float]], scale: Scale) -> tuple[tuple[float, float], ...]:
-    """Runs in percent of the width; those closer than can be seen are drawn as one."""
-    found: list[tuple[float, float]] = []
-    for start, end in runs:
+def _runs(runs: Sequence[tuple[float, float, bool]], scale: Scale) -> tuple[tuple[float, float, bool], ...]:
+    """Runs in percent of the width; those closer than can be seen are drawn as one, faint where both are."""
+    found: list[tuple[float, float, bool]] = []
+    for start, end, faint in runs:
         if not scale.holds(start, end):
             continue
         low, high = scale.at(start), scale.at(end)
         if found and low - found[-1][1] < 0.05:
-            low = found.pop()[0]
-        found.append((low, high))
-    return tuple((low, high - low) for low, high in found)
+            low, _, was_faint = found.pop()
+            found.append((low, high, faint and was_faint))
+        else:
+            found.append((low, high, faint))
+    return tuple((low, high - low, faint) for low, high, faint in found)
 
 
 def _stretch(incident: dict[str, Any], duration_s: float) -> tuple[float, float]:

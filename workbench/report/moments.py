@@ -35,11 +35,14 @@ class Mark:
 
 @dataclass(frozen=True)
 class Lane:
-    """What one side did: the outline of its level, its runs of speech, its turns, in percent of the width."""
+    """What one side did: the outline of its level, its bars of speech, its turns, in percent of the width.
+
+    Of a bar it is said where it begins, how wide it is, and whether it is faint.
+    """
 
     role: str
     path: str
-    runs: tuple[tuple[float, float], ...]
+    runs: tuple[tuple[float, float, bool], ...]
     turns: tuple[tuple[float, int], ...]
 
 
@@ -110,7 +113,7 @@ def moments(
 
     recordings = table("from recordings where list_contains($ids, call_id) order by call_id, recording_id")
     clocks = table("from call_clocks where list_contains($ids, call_id)")
-    runs = table("from speech_runs where list_contains($ids, call_id) order by call_id, role, run_ix")
+    runs = table("from speech_bars where list_contains($ids, call_id) order by call_id, role, start_s, end_s")
     calls = table("select call_id, turn_clock, duration_s, language from calls where list_contains($ids, call_id)")
     measure = measured_with(archive.reader)
     for each in (each for of_call in recordings.values() for each in of_call):
@@ -264,7 +267,8 @@ def _lane(
         role,
         path,
         tuple(
-            (scale.at(run["start_s"]), scale.at(run["end_s"]) - scale.at(run["start_s"])) for run in spoken[:MOST_RUNS]
+            (scale.at(run["start_s"]), scale.at(run["end_s"]) - scale.at(run["start_s"]), run.get("faint") is True)
+            for run in spoken[:MOST_RUNS]
         ),
         tuple((scale.at(turn["start_s"]), turn["turn_ix"]) for turn in begun if turn["start_s"] >= scale.start_s),
     )

@@ -8,12 +8,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.charts.speech_bars import PALE, RULE
 from workbench.plural import plural
 from workbench.report import wording
 from workbench.text.visible import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -69,12 +71,23 @@ def _environment() -> Environment:
     for name in ("seconds", "clock", "bounds", "short", "plainly", "rate_words"):
         environment.filters[name] = getattr(wording, name)
     environment.filters["many"] = plural
+    environment.filters["coded"] = _coded
+    environment.globals["bars"] = {"rule": RULE, "pale": PALE}
     return environment
 
 
 def _shown(value: Any) -> Any:
     """Run on everything a template prints: plain text is made visible, what is markup already stays."""
     return visible(value) if type(value) is str else value
+
+
+def _coded(text: str) -> Markup:
+    """Return a text of ours with what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    parts = [escape(visible(part)) for part in text.split("`")]
+    whole = Markup("").join(Markup("<code>{}</code>").format(part) if ix % 2 else part for ix, part in enumerate(parts))
+    return whole if len(parts) % 2 else escape(visible(text))
 
 
 def _asset(name: str) -> str:
