@@ -38,8 +38,7 @@ SQL = {
     "denominators": "from denominators order by metric",
     "refusals": f"from refusals order by run_id, refusal_ix limit {MOST_ROWS}",
     "refused": "select scope, count(*) as refusal_count from refusals group by scope",
-    "judged": "select distinct call_id from call_verdicts semi join latest_runs using (run_id) where status in "
-    "('PASS', 'FAIL')",
+    "verdicts": "select distinct call_id, status from call_verdicts semi join latest_runs using (run_id)",
     "run": "from runs semi join (from latest_runs where kind = 'assert') using (run_id)",
     "recordings": "select recording_id, duration_s from recordings order by recording_id",
 }
@@ -114,7 +113,7 @@ def _numbers(archive: Archive, calls: Rows, *, gaps: Rows, refused: dict[str, in
     timed = [row["duration_s"] for row in calls if row["duration_s"] is not None]
     turns = [row["turn_count"] for row in calls if row["turn_count"] is not None]
     checked = [row for row in calls if row["high_finding_count"] is not None]
-    with_verdict = {row["call_id"] for row in _rows(archive, SQL["judged"])}
+    with_verdict = {row["call_id"] for row in _rows(archive, SQL["verdicts"]) if row["status"] in ("PASS", "FAIL")}
     judged = [row for row in checked if row["call_id"] in with_verdict]
     return {
         "calls": len(calls),
