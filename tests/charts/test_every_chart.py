@@ -284,9 +284,7 @@ def test_two_clocks_count_what_has_no_place_and_draw_the_line() -> None:
 def test_a_moment_is_marked_in_each_lane_and_faint_runs_are_pale() -> None:
     spec = EXAMPLES["moment_lanes"]().to_dict()
     assert len(spec["vconcat"]) == 2
-    assert "120 pieces of 100 ms" in subtitle(
-        EXAMPLES["moment_lanes"]()
-    )  # as long as the hop that was measured, or longer
+    assert "120 pieces of 100 ms" in subtitle(EXAMPLES["moment_lanes"]())  # as long as the hop, or longer
     assert spec["datasets"]["moment"] == [{"onset_s": 2.0}]
     assert [row["opacity"] for role in ("caller", "agent") for row in spec["datasets"][f"{role} speech"]] == [1.0, 0.3]
     for lane in spec["vconcat"]:
