@@ -120,9 +120,22 @@ def test_what_is_known_of_a_call() -> None:
 
 
 def test_calls_without_a_truth_are_named() -> None:
-    report = benchmark([folder("data") / "calls" / "vapi-defaults"], render=0)
-    assert report.findings == []
+    report = benchmark([folder("data") / "calls" / "vapi-defaults", MEETINGS[0]], render=0)
+    assert {found.source for found in report.findings} == {"ami-floor-exchange"}
     assert {gone["reason"].split(":")[0] for gone in report.left_out} == {"no times of speech of both parties"}
+
+
+def test_folders_of_which_nothing_can_be_compared_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rendered calls do not make up for it: the folders were asked about."""
+    target = tmp_path / "report.json"
+    with pytest.raises(SystemExit) as ended:
+        main(["benchmark-timing", str(folder("data") / "calls" / "vapi-defaults"), "-o", str(target)])
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out, target.exists()) == (2, "", False)
+    assert "nothing can be compared: no times of speech of both parties: neither labels of kind speech" in err
+    assert err.count("Hint: give calls with caller and agent on channels of their own") == 1
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import msgspec
 
 from workbench.analysis.timing_truth_calls import Item, known_calls, rendered_calls
 from workbench.audio.config import MeasureConfig
+from workbench.errors import NotScorable
+from workbench.plural import plural
 from workbench.timing.truth import SIGNALS, compare
 from workbench.timing.truth_errors import Distribution, distribution
 from workbench.timing.truth_rendered import CONDITIONS
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 BUNDLED = ("ami-floor-exchange", "harper-valley-bank")
 ENERGY = "energy"
+_NAMED = 3
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +75,8 @@ def benchmark(
     ------
     UsageError
         When a folder holds no call.
+    NotScorable
+        When no call of any folder can be compared, with the reasons. Nothing is rendered then.
     MissingExtra
         When a backend needs the extra ``vad``.
     """
@@ -92,6 +97,8 @@ def benchmark(
                 report.left_out.extend(left_out)
         if items:
             report.findings.extend(_compared(name, items, wanted))
+    if not report.findings:
+        raise _nothing_known(report.left_out, where=", ".join(str(place) for place in places))
     for condition in CONDITIONS if render else ():
         if on_source:
             on_source(f"rendered: {condition}")
@@ -99,6 +106,22 @@ def benchmark(
             items = rendered_calls(condition, count=render, folder=Path(scratch))
             report.findings.extend(_compared(f"rendered: {condition}", items, wanted))
     return report
+
+
+def _nothing_known(left_out: list[dict[str, str]], *, where: str) -> NotScorable:
+    """What to say of folders of which no call can be compared: each reason, how many calls it keeps out, and some."""
+    by_reason: dict[str, list[str]] = {}
+    for gone in left_out:
+        by_reason.setdefault(gone["reason"], []).append(gone["call_id"])
+    said = [
+        f"{reason} ({plural(len(calls), 'call')}: {', '.join(calls[:_NAMED])}{', ...' if len(calls) > _NAMED else ''})"
+        for reason, calls in by_reason.items()
+    ]
+    hint = (
+        "give calls with caller and agent on channels of their own, and with labels of kind speech or a transcript "
+        "with times for both; docs/native-format.md says how to write them"
+    )
+    return NotScorable(f"nothing can be compared: {'; '.join(said)}", where=where, hint=hint)
 
 
 def _compared(source: str, items: list[Item], backends: Sequence[str]) -> list[Findings]:

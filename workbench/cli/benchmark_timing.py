@@ -50,7 +50,8 @@ def command(
 
     FOLDERS hold calls with a channel for each party, and labels of kind `speech` or a transcript with times; by
     default the bundled meetings and bank calls. Each is told apart, and so are calls that are made with exact
-    boundaries. Nothing is added up to one number.
+    boundaries. Nothing is added up to one number. Exit code 2, and nothing written, where no call of them can be
+    compared.
     """
     import msgspec
 

@@ -44,6 +44,10 @@ def command(
 ) -> None:
     """Label a moment, confirm a channel map, or take a label back. Labels are added and never changed.
 
+    A label is kept also where no verdict can rest on it: what is not judged is told with its status, its reason and
+    the next step, and the exit code is 0, since a label was asked for. `workbench score` asks for verdicts: it exits
+    with 2 where there is none.
+
     The columns of a FILE of labels are call_id, onset_s (seconds on the call's clock), expect, and perhaps
     max_time_to_yield_s, max_talk_over_s, note, author. All of its labels are added, or none where a line cannot be.
 
@@ -56,7 +60,7 @@ def command(
     """
     from workbench.archive import labelling
     from workbench.archive.archive import Archive
-    from workbench.cli.score import tell
+    from workbench.cli.score import tell, tell_why, with_steps
 
     asked = [at_s is not None or expect is not None, channels is not None, label_id is not None, path is not None]
     more = any(value is not None for value in (max_time_to_yield_s, max_talk_over_s, note))
@@ -77,7 +81,7 @@ def command(
         if label_id is not None:
             added = labelling.retract(layout, call_id, label_id, author=who)
         elif channels is not None:
-            roles = tuple(part.strip() for part in channels.split(","))
+            roles = tuple(part.strip().lower() for part in channels.split(","))
             added = labelling.channel_map(layout, call_id, roles, author=who)
         else:
             added = labelling.expectation(
@@ -95,11 +99,12 @@ def command(
         new = [event for event in events if event["label_id"] == added]
         near = [moment for moment in scoring.shared if added in moment.label_ids]
     if as_json:
-        output.json_line({"label_id": added, "author": who, "events": events})
+        output.json_line({"label_id": added, "author": who, "events": with_steps(events)})
     elif not quiet:
         click.echo(output.safe(f"label {added} by {who}"))
         if events:
             tell(new or events)
+            tell_why(new or events)
         else:
             click.echo("no labelled moment of this call is left")
         for moment in near:
@@ -116,6 +121,7 @@ def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bo
     """Add the labels of a file, score their calls, and say how many there are."""
     from workbench.archive.archive import Archive
     from workbench.archive.label_files import read_labels
+    from workbench.cli.score import not_judged, tell_why
 
     rows = read_labels(path)
     with Archive(archive_path) as archive:
@@ -125,7 +131,7 @@ def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bo
     if as_json:
         named = [{"call_id": call_id, "label_id": label_id} for call_id, label_id in labelled.labels]
         told = {"labels": named, "added_count": labelled.added_count, "author": author}
-        output.json_line({**told, "moment_counts": scoring.counts})
+        output.json_line({**told, "moment_counts": scoring.counts, "not_judged": not_judged(scoring.moments)})
     elif not quiet:
         stood = len(labelled.labels) - labelled.added_count
         click.echo(
@@ -133,3 +139,4 @@ def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bo
         )
         counts = ", ".join(f"{count:,} {status}" for status, count in scoring.counts.items())
         click.echo(f"moments of these calls: {counts}; {command} lists them")
+        tell_why(scoring.moments)

@@ -59,7 +59,6 @@ def command(
 
     from workbench.analysis.timing_settings import with_settings
     from workbench.archive.archive import Archive
-    from workbench.timing.next_steps import next_step
     from workbench.timing.score_config import ScoreConfig
 
     config = with_settings(ScoreConfig(), settings, given=given | {"echo_gate": echo_gate or None})
@@ -72,7 +71,7 @@ def command(
                 hint=archive.layout.command("workbench label CALL --at SECONDS --expect yield"),
             )
     if as_json:
-        events = [event | {"next_step": next_step(event["reason"])} for event in scoring.events]
+        events = with_steps(scoring.events)
         output.json_line(
             {
                 "run_id": scoring.run_id,
@@ -107,7 +106,7 @@ def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
     if len(moments) > MOST_ROWS:
         query = f"from timing_events where config_id = '{scoring.config_id}'"
         click.echo(f"{len(moments) - MOST_ROWS:,} more: " + layout.command(f'workbench sql "{query}"'))
-    _tell_why(moments)
+    tell_why(moments)
     if several:
         click.echo(f"note: {note(several)}")
     for one in several[:MOST_ROWS]:
@@ -118,13 +117,34 @@ def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
         click.echo(f"  {len(several) - MOST_ROWS:,} more: " + layout.command(f'workbench sql "{query}"'))
 
 
-def _tell_why(moments: list[dict[str, Any]]) -> None:
-    """Print what each reason for no verdict means and what mends it, a line each, the most frequent first."""
-    from workbench.timing.next_steps import meaning
+def with_steps(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return events, each with what would mend it as `next_step`; None where nothing is to be mended."""
+    from workbench.timing.next_steps import next_step
 
-    reasons = Counter(event["reason"] for event in moments if event["status"] in UNJUDGED)
-    for reason, count in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])):
-        click.echo(f"not judged, {reason} ({count:,}): {meaning(reason)}")
+    return [event | {"next_step": next_step(event["reason"])} for event in events]
+
+
+def not_judged(moments: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return each reason for no verdict, the most frequent first: of how many moments, what it means, what mends it."""
+    from workbench.timing.next_steps import meaning, next_step
+
+    reasons = Counter((event["status"], event["reason"]) for event in moments if event["status"] in UNJUDGED)
+    return [
+        {
+            "status": status,
+            "reason": reason,
+            "moment_count": count,
+            "meaning": meaning(reason),
+            "next_step": next_step(reason),
+        }
+        for (status, reason), count in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+
+
+def tell_why(moments: list[dict[str, Any]]) -> None:
+    """Print what each reason for no verdict means and what mends it, a line each, the most frequent first."""
+    for one in not_judged(moments):
+        click.echo(f"not judged, {one['reason']} ({one['moment_count']:,}): {one['meaning']}")
 
 
 def _urgency(event: dict[str, Any]) -> tuple[object, ...]:

@@ -1,0 +1,82 @@
+"""A label that no verdict can rest on is kept, and told with its status, its reason and its next step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import soundfile
+
+from workbench.timing.next_steps import meaning, next_step
+
+CLIP = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio/vapi-default-01-hard-interruption.example.wav"
+Run = Callable[..., tuple[int, str, str]]
+REASONS = {
+    "mono": "mono",
+    "identical": "identical_channels",
+    "silent": "silent_agent",
+    "offset": "dc_offset",
+    "unknown": "channel_map_unknown",
+    "late": "agent_silent_at_onset",
+}
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from workbench.cli import main
+
+    place = tmp_path_factory.mktemp("labels")
+    samples, rate = soundfile.read(CLIP, dtype="int16")
+    silent, offset = samples.copy(), samples.copy()
+    silent[:, 1] = 0
+    offset[:, 1] += 6000
+    sounds = {"mono": samples[:, 0], "identical": samples[:, [0, 0]], "silent": silent, "offset": offset}
+    for name, sound in (sounds | {"unknown": samples, "late": samples}).items():
+        soundfile.write(place / f"{name}.wav", sound, rate, subtype="PCM_16")
+        roles = () if name in ("mono", "unknown") else ("--channels", "caller,agent")
+        with pytest.raises(SystemExit) as ended:
+            main(["import", str(place / f"{name}.wav"), *roles, "--measure", "-q", "--archive", str(place / "archive")])
+        assert not ended.value.code
+    return place / "archive"
+
+
+@pytest.mark.parametrize(("call", "reason"), REASONS.items())
+def test_a_label_says_why_nothing_is_judged_and_what_to_do(at: Run, archive: Path, call: str, reason: str) -> None:
+    said = ("label", call, "--at", "5" if call == "late" else "2", "--expect", "yield", "--archive", archive)
+    code, out, err = at(*said)
+    assert (code, err) == (0, "")
+    assert "NOT_SCORABLE" in out
+    assert f"not judged, {reason} (1): {meaning(reason)}\n" in out
+    (event,) = json.loads(at(*said, "--json")[1])["events"]
+    assert (event["status"], event["reason"], event["next_step"]) == ("NOT_SCORABLE", reason, next_step(reason))
+    assert event["next_step"]
+    kept = at("sql", f"select expect from labels where call_id = '{call}'", "--format", "json", "--archive", archive)[1]
+    assert json.loads(kept) == [{"expect": "yield"}]
+
+
+def test_labels_of_a_file_say_so_too(at: Run, archive: Path, tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("call_id,onset_s,expect\nmono,3.0,hold\nlate,5.5,hold\n")
+    code, out, _ = at("label", "--file", path, "--archive", archive)
+    assert code == 0
+    for reason in ("mono", "agent_silent_at_onset"):
+        assert f"not judged, {reason} (" in out
+    told = json.loads(at("label", "--file", path, "--archive", archive, "--json")[1])
+    assert {row["reason"]: row["next_step"] for row in told["not_judged"]} == {
+        reason: next_step(reason) for reason in ("mono", "agent_silent_at_onset")
+    }
+
+
+def test_a_label_that_is_judged_says_nothing_of_it(at: Run, archive: Path) -> None:
+    code, out, _ = at("label", "late", "--at", "2", "--expect", "yield", "--archive", archive)
+    assert (code, "PASS" in out, "not judged" in out) == (0, True, False)
+
+
+def test_score_asks_for_verdicts(at: Run, archive: Path, tmp_path: Path) -> None:
+    where = ("--archive", tmp_path / "one")
+    assert at("import", archive.parent / "mono.wav", "--measure", *where)[0] == 0
+    assert at("label", "mono", "--at", "2", "--expect", "yield", *where)[0] == 0
+    code, out, _ = at("score", *where)
+    assert (code, f"not judged, mono (1): {meaning('mono')}" in out) == (2, True)
