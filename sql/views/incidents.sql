@@ -1,7 +1,7 @@
 -- incidents
 -- One row per incident of a call: a moment that the scan found or a silence that faint sound hid from it, with its severity.
 -- Key: call_id, recording_id, rank.
--- Reads: moments, segments, recordings, calls, input_health, timing_inputs.
+-- Reads: moments, scanned_silences, segments, recordings, calls, input_health, timing_inputs.
 -- Units: *_s seconds, coherence and confidence 0..1.
 -- call_id: call.
 -- recording_id: recording it was heard in.
@@ -12,12 +12,14 @@
 -- severity: critical, warning or caveat, as published; of a silence that holds faint sound by its length without it.
 -- aside: why it is told and counted apart: faint, touch or short_stop; empty: it is not.
 -- faint: whether it rests on faint sound alone.
--- onset_s: when it begins on the call's clock.
+-- onset_s: when it begins on the call's clock; a silence at the end of the last loud frame before it.
 -- end_s: when it ends; the end of the search for a yield that did not come is not in the rows: see agent_quiet_s.
 -- magnitude_s: how long both spoke, nobody spoke (faint sound is no speech), or the activity lasted.
 -- without_faint_s: how long nobody spoke after a caller or an agent, faint sound left out; empty: another kind.
 -- until_sound_s: how long it was after a caller or an agent until any sound, faint or not; empty: another kind.
 -- agent_after_s: the same until the agent spoke, faint sound left out; empty: it did not, or another kind.
+-- scanned_onset_s: where the published scan puts it: a silence at the end of the hangover; empty: the scan has it in pieces.
+-- scanned_s: its length there, which for a silence counts until the agent makes a sound; empty: as before.
 -- yield_after_s: onset to the agent going quiet, its hangover counted; empty: it did not within the search, or another kind.
 -- agent_quiet_s: the same without the hangover, as scores have it; empty: as before.
 -- coherence: cosine with the agent's envelope; empty: no suspected echo.
@@ -28,7 +30,9 @@
 -- agent_id: agent that answered; empty: not supplied.
 -- agent_version: version of the agent; empty: not supplied.
 -- A call with several recordings is told from one: that timing is read from, else its first mono recording.
--- moments.magnitude_s counts a silence until the agent makes a sound; here it ends where anybody speaks. Waits for an
+-- moments counts a silence from the end of the hangover until the agent makes a sound; here it begins where the last loud
+-- frame before it ends and lasts until anybody speaks. Severities and what stands apart go by the scan's own counting, from
+-- the end of the hangover. Waits for an
 -- answer of 2 s and silences after the agent of 5 s that faint sound broke into pieces are told whole.
 -- Apart stand incidents that rest on faint sound alone (faint: breath, clicks, bleed, which no view of turn-taking
 -- reads; also the rest of a silence that began earlier), warnings of an overlap of 0.04 s or less (touch: shorter than the method can tell), and warnings of an agent
@@ -49,7 +53,7 @@ heard as (
     from mono
 ),
 speech as (
-    select call_id, recording_id, role, start_s, end_s, coalesce(faint, false) as faint
+    select call_id, recording_id, role, start_s, end_s, coalesce(voiced_end_s, end_s) as voiced_end_s, coalesce(faint, false) as faint
     from segments
     where backend = 'energy' and role in ('caller', 'agent')
 ),
@@ -59,6 +63,7 @@ firm as (
         recording_id,
         max(end_s) over so_far as onset_s,
         arg_max(role, end_s) over so_far as role,
+        max(end_s) over so_far - arg_max(voiced_end_s, end_s) over so_far as hangover_s,
         lead(start_s) over (partition by call_id, recording_id order by start_s, end_s, role) as next_s
     from speech
     where not faint
@@ -72,6 +77,7 @@ silent as (
         firm.recording_id,
         if(firm.role = 'caller', 'long_response_gap', 'agent_stop_no_caller') as kind,
         firm.onset_s,
+        firm.hangover_s,
         coalesce(firm.next_s, recordings.offset_s + recordings.duration_s) as until_s,
         round(coalesce(firm.next_s, recordings.offset_s + recordings.duration_s) - firm.onset_s, 6) as magnitude_s
     from firm
@@ -79,7 +85,7 @@ silent as (
 ),
 hidden as (
     select
-        call_id, recording_id, kind, onset_s, magnitude_s,
+        call_id, recording_id, kind, onset_s, magnitude_s, hangover_s,
         if(magnitude_s >= 5, 'dead_air', 'latency_spike') as incident,
         if(magnitude_s >= 5, 'critical', 'warning') as severity
     from silent
@@ -102,7 +108,9 @@ hidden as (
         )
 ),
 told as (
-    select * from moments
+    select moments.*, moments.onset_s as scanned_onset_s, moments.magnitude_s as scanned_s, scanned_silences.hangover_s
+    from moments
+    left join scanned_silences using (call_id, recording_id, moment_ix)
     union all by name
     select * from hidden
 ),
@@ -164,6 +172,7 @@ graded as (
 placed as (
     select
         *,
+        round(coalesce(hangover_s, 0.0), 6) as before_s,
         case
             when faint then 'faint'
             when until_sound_s is not null and onset_s > silent_from_s + 0.05::double then 'faint'
@@ -186,21 +195,23 @@ select
         order by
             placed.aside is not null,
             list_position(['critical', 'warning', 'caveat'], placed.severity),
-            placed.length_s desc, placed.onset_s, placed.kind, placed.moment_ix
+            placed.length_s + placed.before_s desc, placed.onset_s - placed.before_s, placed.kind, placed.moment_ix
     ) as rank,
     placed.incident,
     placed.severity,
     placed.aside,
     coalesce(placed.faint, false) as faint,
-    placed.onset_s,
+    round(placed.onset_s - placed.before_s, 6) as onset_s,
     least(
         placed.onset_s + greatest(placed.length_s, coalesce(placed.agent_quiet_s, 0.0)),
         recordings.offset_s + recordings.duration_s
     ) as end_s,
-    placed.length_s as magnitude_s,
-    placed.without_faint_s,
-    placed.until_sound_s,
-    placed.agent_after_s,
+    round(placed.length_s + placed.before_s, 6) as magnitude_s,
+    round(placed.without_faint_s + placed.before_s, 6) as without_faint_s,
+    round(placed.until_sound_s + placed.before_s, 6) as until_sound_s,
+    round(placed.agent_after_s + placed.before_s, 6) as agent_after_s,
+    placed.scanned_onset_s,
+    placed.scanned_s,
     placed.yield_after_s,
     placed.agent_quiet_s,
     placed.coherence,

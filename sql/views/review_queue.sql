@@ -1,15 +1,17 @@
 -- review_queue
 -- One row per candidate moment that nobody has labelled yet, the most salient first.
 -- Key: call_id, recording_id, moment_ix.
--- Reads: moments, standing_labels, timing_inputs.
+-- Reads: moments, scanned_silences, standing_labels, timing_inputs.
 -- Units: *_s seconds from the start of the call, *_ix 0-based, coherence 0..1.
 -- call_id: call.
 -- recording_id: recording it was found in.
 -- moment_ix: position among the moments of the recording.
 -- rank: place in the queue over all kinds, from 1; moments that rest on faint sound alone come last.
 -- kind: kind of candidate.
--- onset_s: when it begins.
+-- onset_s: when it begins; a silence at the end of the last loud frame before it.
 -- magnitude_s: how long both speak, nobody answers, or the activity lasts.
+-- scanned_onset_s: where the published scan puts it, see scanned_silences.
+-- scanned_s: its length there.
 -- yield_after_s: onset to the agent going quiet, its hangover counted; empty: it did not within the search, or the kind is no overlap.
 -- agent_quiet_s: the same without the hangover, as scores have it; empty: as before.
 -- coherence: likeness to the agent's envelope; empty: no echo-correlated activity.
@@ -30,8 +32,10 @@ select
             moments.recording_id, moments.moment_ix
     ) as rank,
     moments.kind,
-    moments.onset_s,
-    moments.magnitude_s,
+    coalesce(scanned_silences.quiet_from_s, moments.onset_s) as onset_s,
+    coalesce(scanned_silences.silence_s, moments.magnitude_s) as magnitude_s,
+    moments.onset_s as scanned_onset_s,
+    moments.magnitude_s as scanned_s,
     moments.yield_after_s,
     moments.agent_quiet_s,
     moments.coherence,
@@ -45,11 +49,12 @@ select
     end as reason
 from moments
 left join timing_inputs using (call_id)
+left join scanned_silences using (call_id, recording_id, moment_ix)
 where not exists (
     select 1
     from standing_labels
     where
         standing_labels.call_id = moments.call_id
         and standing_labels.kind = 'expectation'
-        and abs(standing_labels.onset_s - moments.onset_s) <= 0.25::double + 1e-9::double
+        and abs(standing_labels.onset_s - coalesce(scanned_silences.quiet_from_s, moments.onset_s)) <= 0.25::double + 1e-9::double
 )

@@ -40,8 +40,12 @@ ECHO = moment("echo_correlated_activity", 0.5, 6.0, "echo_suspected", "caveat", 
 ALL = [ECHO, OVER, LATE, BARGE, STOP, ON]
 
 
-def run(role: str, start_s: float, end_s: float, *, faint: bool = False) -> dict[str, Any]:
-    return {"role": role, "start_s": start_s, "end_s": end_s, "faint": faint}
+def run(
+    role: str, start_s: float, end_s: float, *, faint: bool = False, voiced_end_s: float | None = None
+) -> dict[str, Any]:
+    """A run of speech; `voiced_end_s` is its end where no other is given."""
+    voiced = end_s if voiced_end_s is None else voiced_end_s
+    return {"role": role, "start_s": start_s, "end_s": end_s, "voiced_end_s": voiced, "faint": faint}
 
 
 def found(moments: list[dict[str, Any]], segments: tuple[dict[str, Any], ...] = ()) -> list[dict[str, Any]]:
@@ -140,6 +144,32 @@ def test_a_silence_with_faint_sound_in_it_is_as_long_and_as_severe_as_without() 
     assert (row["aside"], row["severity"], row["without_faint_s"]) == ("short_stop", "warning", 4.0)
 
 
+def test_a_silence_begins_with_the_last_loud_frame_and_keeps_where_the_scan_put_it() -> None:
+    """Loud until 9.6, a hangover of 0.4 s, a click at 12.0, words at 16.0: 6.4 s of silence, 2.4 s until any sound."""
+    runs = (
+        run("agent", 2.0, 10.0, voiced_end_s=9.6),
+        run("caller", 12.0, 12.4, faint=True, voiced_end_s=12.1),
+        run("agent", 16.0, 20.0, voiced_end_s=19.7),
+    )
+    [row] = found([STOP | {"onset_s": 10.0, "magnitude_s": 6.0}], runs)
+    assert (row["onset_s"], row["end_s"], row["magnitude_s"]) == (9.6, 16.0, 6.4)
+    assert (row["without_faint_s"], row["until_sound_s"], row["agent_after_s"]) == (6.4, 2.4, 6.4)
+    assert (row["scanned_onset_s"], row["scanned_s"]) == (10.0, 6.0)
+    assert (
+        "nobody spoke for 6.40 s before it spoke again. Faint sound (breath, a click, bleed) came 2.40 s"
+        in row["sentence"]
+    )
+    [hidden_one] = [row for row in found([], runs) if row["kind"] == "agent_stop_no_caller"]
+    assert (hidden_one["onset_s"], hidden_one["magnitude_s"], hidden_one["scanned_onset_s"]) == (9.6, 6.4, None)
+
+
+def test_what_the_scan_grades_by_is_counted_from_the_end_of_the_hangover() -> None:
+    """4.9 s after a hangover of 0.15 s: told as 5.05 s, and a pause to the scan, as it is published."""
+    runs = (run("agent", 2.0, 10.0, voiced_end_s=9.85), run("agent", 14.9, 20.0))
+    [row] = found([STOP | {"onset_s": 10.0, "magnitude_s": 4.9}], runs)
+    assert (row["magnitude_s"], row["severity"], row["aside"]) == (5.05, "warning", "short_stop")
+
+
 def test_words_and_answers_are_no_faint_sound() -> None:
     """The caller pauses at 12.0 and goes on at 12.5; the agent clicks at 15.0 and answers at 17.0."""
     runs = (
@@ -177,7 +207,7 @@ def test_a_heading_counts_and_says_why(name: str) -> None:
     assert aside_title(name, 1).startswith("1 ")
     assert "1 incidents" not in aside_title(name, 1)
     assert aside_title("short_stop", 9) == (
-        "9 stops of the agent with less than 5 s of nobody speaking: pauses, and no dead air"
+        "9 stops of the agent with less than 5 s of nobody speaking after the hangover: pauses, and no dead air"
     )
 
 

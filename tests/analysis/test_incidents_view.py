@@ -18,7 +18,7 @@ CALLS = sorted(
 )
 COLUMNS = (
     "incident, severity, aside, onset_s, magnitude_s, yield_after_s, agent_quiet_s, without_faint_s, until_sound_s, "
-    "agent_after_s, kind"
+    "agent_after_s, scanned_onset_s, scanned_s, kind"
 )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from workbench.analysis.incidents_aside import FAINT, aside_of, listed
 from workbench.analysis.incidents_hidden import severity_of, within_another
+from workbench.analysis.incidents_quiet_from import hangovers
 from workbench.timing.moments import CAVEAT, CRITICAL, GAP, OVERLAP, SILENCE, START, STOP, WARNING
 from workbench.timing.score_config import ScoreConfig
 
@@ -76,8 +77,9 @@ def incidents(
     duration_s : float
         Its length in seconds.
     segments : sequence of mapping
-        Its runs of speech on the same clock: `role`, `start_s`, `faint`. A silence ends where the caller or the agent
-        begins, faint runs left out; without runs it is as long as the scan says.
+        Its runs of speech on the same clock: `role`, `start_s`, `end_s`, `voiced_end_s`, `faint`. A silence begins
+        where the last loud frame before it ends, and ends where the caller or the agent begins, faint runs left out;
+        without runs it is as long as the scan says.
     config : ScoreConfig, optional
         What it was scanned with.
 
@@ -87,8 +89,9 @@ def incidents(
         Critical ones, warnings, caveats; in each the longest first, then the earliest; after them, in the same order,
         what stands apart: `aside` names why (a key of `ASIDE`), and is None for all others. `address` is
         ``NAME#N``, counted from 1; `onset_s` and `end_s` span what happened; `magnitude_s` says how long both
-        spoke, nobody spoke, or the activity lasted; `scanned_s` is the magnitude of the moment, which for a silence
-        counts until the agent makes a sound (None: the scan has no such moment). A silence after a caller or an agent
+        spoke, nobody spoke, or the activity lasted; `scanned_onset_s` and `scanned_s` are onset and magnitude of the
+        moment, which for a silence count from the end of the hangover until the agent makes a sound (None: the scan has
+        no such moment). A silence after a caller or an agent
         lasts, and is as severe as it is, with faint sound left out, as views of turn-taking and checks read it:
         `without_faint_s`; `until_sound_s` is how long it was until any sound, and `agent_after_s` until the agent
         spoke (None: it did not). All three are None for another kind; what rests on faint sound keeps its own length.
@@ -101,6 +104,7 @@ def incidents(
         sorted(row["start_s"] for row in rows)
         for rows in (parties, firm, [row for row in firm if row["role"] == "agent"])
     )
+    hangover_of = hangovers(segments)
     rows = []
     for moment in moments:
         row = {**moment, "length_s": float(moment["magnitude_s"])} | dict.fromkeys(_OF_SILENCES)
@@ -119,7 +123,8 @@ def incidents(
         rows.append(row)
     rest = within_another(rows)
     ordered = [
-        row | {"aside": FAINT if ix in rest else aside_of(row, dead_air_s=config.dead_air_s)}
+        _from_its_start(row, hangover_of(row))
+        | {"aside": FAINT if ix in rest else aside_of(row, dead_air_s=config.dead_air_s)}
         for ix, row in enumerate(rows)
     ]
     ordered.sort(
@@ -147,7 +152,8 @@ def incidents(
                 "magnitude_s": moment["length_s"],
                 "sentence": sentence(moment, duration_s=duration_s, search_s=config.max_search_s),
                 "kind": moment["kind"],
-                "scanned_s": moment.get("scanned_s", moment["magnitude_s"]),
+                "scanned_onset_s": moment["scanned_onset_s"],
+                "scanned_s": moment["scanned_s"],
                 **{name: moment[name] for name in _OF_SILENCES},
                 "aside": moment["aside"],
                 "yield_after_s": moment["yield_after_s"],
@@ -157,6 +163,17 @@ def incidents(
             }
         )
     return found
+
+
+def _from_its_start(row: Mapping[str, Any], hangover_s: float) -> dict[str, Any]:
+    """The row with a silence counted from the last loud frame before it; what the scan says of it stays beside."""
+    scanned_s = row.get("scanned_s", row["magnitude_s"])
+    told = {**row, "scanned_s": scanned_s, "scanned_onset_s": None if scanned_s is None else row["onset_s"]}
+    told["onset_s"] = round(row["onset_s"] - hangover_s, 6)
+    for name in ("length_s", *_OF_SILENCES):
+        if row[name] is not None:
+            told[name] = round(row[name] + hangover_s, 6)
+    return told
 
 
 def _until(starts: Sequence[float], onset_s: float) -> float | None:

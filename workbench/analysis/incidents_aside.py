@@ -24,7 +24,7 @@ ASIDE = {
     STOPS: (
         "stop of the agent",
         "stops of the agent",
-        "with less than {dead_air_s:g} s of nobody speaking: pauses, and no dead air",
+        "with less than {dead_air_s:g} s of nobody speaking after the hangover: pauses, and no dead air",
     ),
     TOUCHES: ("overlap", "overlaps", "of {touch_s:g} s or less: one party begins as the other ends"),
     FAINT: (
