@@ -58,7 +58,7 @@ def title():
     mo.md("""
     # Timing: who yields, how soon, how sure
 
-    Every number is measured from the sound; every verdict rests on a moment that a person labelled yield or hold.
+    Every number is measured from the sound; every verdict rests on a moment that is labelled yield or hold.
     Move a slider and all verdicts are derived anew, from stored runs and levels, without the sound.
 
     As a script: `python notebooks/timing.py --archive DIR` prints a summary.
@@ -338,8 +338,8 @@ def agreement(archive, held):
     _table = shown(_pairs, AGREEMENT, "label_agreement", table=table_of(_pairs, widths=WIDTHS))
     mo.vstack(
         [
-            mo.md(f"## Do people say the same?\n\n{several_labels(held.default)}"),
-            _table if len(_pairs) else mo.plain_text("No two people labelled one moment."),
+            mo.md(f"## Do labels of one moment say the same?\n\n{several_labels(held.default)}"),
+            _table if len(_pairs) else mo.plain_text("No two authors labelled one moment."),
         ]
     )
     return

@@ -1,5 +1,5 @@
 -- label_agreement
--- One row per pair of people who labelled the same moments: how often they say the same.
+-- One row per pair of authors who labelled the same moments: how often they say the same.
 -- Key: author, other_author.
 -- Reads: label_moments.
 -- Units: *_count a count, *_rate 0..1.

@@ -10,7 +10,7 @@
 -- expect: what it says the agent should do, yield or hold; empty: it does not say.
 -- author: who labelled; "not supplied" where nobody is named.
 -- label_count: standing labels of the moment.
--- author_count: people who gave them.
+-- author_count: authors who gave them.
 -- authors: their names, in order.
 -- disagree: whether some say yield and some say hold.
 -- counted: whether the moment is counted by this label: one of each moment is.

@@ -1,5 +1,5 @@
 -- standing_labels
--- One row per human judgement that nobody has taken back.
+-- One row per label that nobody has taken back.
 -- Key: call_id, label_id.
 -- Reads: labels.
 -- Units: *_s seconds.
@@ -11,7 +11,7 @@
 -- expect: what the agent should do, yield or hold; empty: another kind of label.
 -- value: anything else it says, as JSON.
 -- author: who labelled; empty: not supplied.
--- authority: how far it can be trusted; empty: not supplied.
+-- authority: on what it rests: human, where a person judged in the workbench, else what the source says; empty: not supplied.
 -- recorded_at: when it was recorded; empty: it came with the call.
 -- `labels` is append-only: taking a label back adds a row of kind `retraction` that names it.
 select call_id, label_id, kind, onset_s, end_s, expect, value, author, authority, recorded_at

@@ -115,7 +115,8 @@ def test_what_is_known_of_a_call() -> None:
     assert known_speech(spoken)[0] == {"caller": [(1.0, 1.6), (2.5, 3.0)], "agent": [(4.0, 5.0)]}
     label = Label(kind="speech", onset_s=7.0, end_s=8.0, value={"role": "agent"})
     labelled = made(turns=[turn], labels=[label, Label(kind="rating", value=3)], turn_clock="reported")
-    assert known_speech(labelled) == ({"caller": [], "agent": [(7.0, 8.0)]}, "stretches of speech labelled by people")
+    said = "labelled stretches of speech, authority: not stated"
+    assert known_speech(labelled) == ({"caller": [], "agent": [(7.0, 8.0)]}, said)
     assert known_speech(made())[0] == {"caller": [], "agent": []}
 
 

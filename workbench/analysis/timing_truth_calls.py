@@ -19,7 +19,7 @@ BRIDGED_S = 0.2
 """Words of a party closer than this are one stretch: the silence that ends a turn in the scoring."""
 
 LABELS, WORDS, MACHINE, TURNS, EXACT = (
-    "stretches of speech labelled by people",
+    "labelled stretches of speech",
     "word times of the transcript",
     "word times set by a recogniser, the words corrected by people: good to about 30 ms",
     "turn times of the transcript",
@@ -114,11 +114,13 @@ def known_speech(call: Call) -> tuple[dict[str, list[tuple[float, float]]], str]
         Starts and ends in seconds by role, pauses shorter than 0.2 s bridged; empty lists where nothing is known.
     """
     found: dict[str, list[tuple[float, float]]] = {"caller": [], "agent": []}
+    said: dict[str | None, None] = {}
     for label in call.labels or ():
         role = label.value.get("role") if isinstance(label.value, dict) else None
         if label.kind == "speech" and role in found and label.onset_s is not None and label.end_s is not None:
             found[role].append((label.onset_s, label.end_s))
-    truth = LABELS
+            said[label.authority] = None
+    truth = f"{LABELS}, authority: {'; '.join(authority or 'not stated' for authority in said)}"
     if not any(found.values()):
         truth = TURNS
         for turn in call.turns or ():

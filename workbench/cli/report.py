@@ -35,7 +35,7 @@ def command(
     """Write the report NAME as one HTML file that opens from disk with no network.
 
     NAME is `archive`: what is in it, verdicts with intervals and denominators, response gaps, and the worst
-    moments with their sound; or `timing`: who yielded to whom and how soon, on moments that people labelled, and
+    moments with their sound; or `timing`: who yielded to whom and how soon, on labelled moments, and
     how those that failed sound. The file holds words and voices of the calls: share it as you would share them.
 
     \b

@@ -30,7 +30,7 @@ LIMITS = {
     "accuracy_claim": None,
     "ceiling": "timing is not intent: whether anybody meant to interrupt is not in it",
     "best_input": "a recording with a channel for each party",
-    "does_not_do": ["words", "intent", "verdicts without a label by a person"],
+    "does_not_do": ["words", "intent", "verdicts without a label"],
     "scope": "labelled moments of an archive",
     "offline": True,
 }

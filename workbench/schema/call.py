@@ -97,7 +97,7 @@ class StateRow(Struct, kw_only=True, omit_defaults=True):
 
 
 class Label(Struct, kw_only=True, omit_defaults=True):
-    """A human judgement that came with the call."""
+    """A judgement that came with the call, by a person or whoever `author` names."""
 
     kind: str
     onset_s: Seconds | None = None

@@ -7,7 +7,7 @@ from workbench.schema.table import Table
 
 
 class Labels(Table):
-    """One row per human judgement; append-only."""
+    """One row per judgement from outside the measurement, by a person or whoever `author` names; append-only."""
 
     call_id = columns.key("call")
     label_id = columns.key("identifier: hash of its content")
@@ -17,5 +17,8 @@ class Labels(Table):
     expect = columns.choice("what the agent should do", "yield", "hold", null="another kind of label")
     value = columns.json("anything else it says")
     author = columns.text("who labelled", null="not supplied")
-    authority = columns.text("how far it can be trusted", null="not supplied")
+    authority = columns.text(
+        "on what it rests: human, where a person judged in the workbench, else what the source says",
+        null="not supplied",
+    )
     recorded_at = columns.utc("when it was recorded", null="came with the call")

@@ -30,7 +30,6 @@ SQL = {
     "events": "from timing_events where config_id = $config order by call_id, label_id",
     "gaps": "from response_gap_by_agent where clock = 'audio' order by agent_id, agent_version",
     "agreement": "from label_agreement where trial_count > 0 order by trial_count desc, author, other_author",
-    "authors": "select distinct author from label_moments order by author",
     "run": "select config from runs where kind = 'score' order by started_at desc, run_id desc limit 1",
 }
 WORST = ("did_not_yield", "stopped_without_caller", "talked_over", "slow_to_yield", "false_yield")
@@ -53,6 +52,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
     import polars as pl
 
     from workbench.analysis import timing_counts, timing_spread, timing_survival
+    from workbench.analysis.label_sources import label_sources
     from workbench.analysis.timing_held import HeldMoments
     from workbench.archive.runs import workbench_version
     from workbench.archive.views import query
@@ -92,7 +92,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
             "shares": query("talk_over_share"),
         },
         score=[(name, value) for name, value in msgspec.structs.asdict(score).items() if value is not None],
-        numbers=_numbers(held, events, judged) | {"authors": archive.reader.frame(SQL["authors"])["author"].to_list()},
+        numbers=_numbers(held, events, judged) | {"label_sources": label_sources(archive.reader)},
         agreement=agreement.head(MOST_ROWS).to_dicts(),
         more_agreement=max(0, agreement.height - MOST_ROWS),
         cells=cells.to_dicts(),

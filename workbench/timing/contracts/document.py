@@ -23,7 +23,7 @@ class Tampered(WorkbenchError):
 
 
 class Label(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a person said the agent should do; `onset_s` counts from the start of the clip."""
+    """What its author said the agent should do; `onset_s` counts from the start of the clip."""
 
     expect: Literal["yield", "hold"]
     onset_s: float

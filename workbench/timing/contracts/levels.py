@@ -33,7 +33,7 @@ class Claim(msgspec.Struct, frozen=True):
 
 CLAIMS = {
     Level.CREATED: Claim(
-        "A moment of a recorded call was labelled by a person and scored.",
+        "A moment of a recorded call was labelled and scored.",
         "Its clip was measured as it was made, and not since; it says nothing of today's agent.",
     ),
     Level.REVERIFIED: Claim(
