@@ -25,7 +25,7 @@
 -- yield_censored: whether there was no yield until then; empty: as before.
 -- agent_quiet_s: onset to the agent's first pause that is long enough for a yield, a caller near or not; empty: none was seen.
 -- caller_quiet_s: how long the caller had been quiet then, where it is no yield; empty: it is one, or no caller was heard before.
--- talk_over_s: both speaking; empty: not scored.
+-- talk_over_s: both within a run of speech up to its last loud frame, from the onset to the yield, else to the end of the search; empty: not scored.
 -- awaits_response: whether it belongs to the times to respond: heard as far, and the caller's turn ended before an answer.
 -- response_gap_s: end of the caller's turn to the answer; empty: premature, no answer, or not scored.
 -- response_observed_s: the same, or to the end of the recording; empty: premature, no end of turn, or not scored.

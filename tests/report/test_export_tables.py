@@ -238,9 +238,10 @@ def test_a_csv_says_in_comments_what_its_columns_are_and_reads_back(small_archiv
         with pytest.raises(UsageError, match="parquet has no comment lines"):
             export(archive, tmp_path / "no", comments=True, form="parquet")
     head = [line for line in (tmp_path / "out/timing_frames.csv").read_text().splitlines() if line[:1] == "#"]
-    assert head[0].startswith("# timing_frames: One row per frame (10 ms)")
+    assert head[0].startswith("# timing_frames: One row per frame of a measured recording")
     assert len(head) == 1 + len(frames.columns)
-    assert "# t_s: when the window of 20 ms begins, in seconds on the call's clock (s)" in head
+    said = "# t_s: when its window begins, which is frame_ms of the measuring config long (20 ms by default)"
+    assert f"{said}, in seconds on the call's clock (s)" in head
     said = "# caller_threshold_dbfs: level at or above which a frame of it is loud "
     said += "(dBFS; empty means no such channel, or several)"
     assert said in head

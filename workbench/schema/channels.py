@@ -17,7 +17,7 @@ class Channels(Table):
     peak_dbfs = columns.number("largest sample, -120 for digital silence", "dBFS", null="no samples", max=0.1)
     rms_dbfs = columns.number("level of the whole channel, -120 for digital silence", "dBFS", null="no samples", max=0.1)
     clipped_fraction = columns.number("share of samples at full scale", "0..1", null="no samples", min=0.0, max=1.0)
-    noise_floor_dbfs = columns.number("10th percentile of the frame levels", "dBFS", null="no frames")
+    noise_floor_dbfs = columns.number("percentile of the frame levels: noise_percentile of the measuring config, the 10th by default", "dBFS", null="no frames")
     threshold_dbfs = columns.number("level at or above which a frame counts as speech", "dBFS", null="no frames")
     speech_dbfs = columns.number("speech level: 95th percentile of the frames that reach the threshold", "dBFS", null="no speech")
     active_s = columns.seconds("time with speech", null="no frames", min=0.0)

@@ -7,7 +7,7 @@ from workbench.schema.table import Table
 
 
 class Frames(Table):
-    """One row per hop (10 ms) of a recording and measuring config."""
+    """One row per hop (hop_ms of the measuring config, 10 ms by default) of a recording and measuring config."""
 
     recording_id = columns.key("recording")
     config_id = columns.key("measuring config")
@@ -15,6 +15,6 @@ class Frames(Table):
     caller_cdbfs = columns.centi("level of the caller", "dBFS", null="no caller channel")
     agent_cdbfs = columns.centi("level of the agent", "dBFS", null="no agent channel")
     mixed_cdbfs = columns.centi("level of a mixed or unattributed channel", "dBFS", null="no such channel")
-    caller_active = columns.flag("caller speaks", null="no caller channel")
-    agent_active = columns.flag("agent speaks", null="no agent channel")
-    mixed_active = columns.flag("somebody speaks", null="no such channel")
+    caller_active = columns.flag("caller speaks, the hangover (hangover_s of the measuring config) included", null="no caller channel")
+    agent_active = columns.flag("agent speaks, the hangover included", null="no agent channel")
+    mixed_active = columns.flag("somebody speaks, the hangover included", null="no such channel")

@@ -23,7 +23,7 @@ class ScoredEvents(Table):
     yield_censored = columns.flag("whether there was no yield until then: the agent was still speaking, or stopped with no caller near", null="nothing to yield, or see reason")
     agent_quiet_s = columns.seconds("onset to the agent's first pause that is long enough for a yield, whether or not a caller is near", null="none within the search, or see reason")
     caller_quiet_s = columns.seconds("how long the caller had been quiet when the agent stopped without a yield", null="yielded, did not stop, no caller before, or see reason")
-    talk_over_s = columns.seconds("both speaking", null="see reason")
+    talk_over_s = columns.seconds("both within a run of speech up to its last loud frame, from the onset to the yield, else to the end of the search; pauses that the hangover bridges count", null="see reason")
     turn_end_s = columns.seconds("end of the caller's turn", null="still speaking at the end, or see reason")
     response_gap_s = columns.seconds("end of caller turn to agent", null="premature, no answer, or see reason")
     response_observed_s = columns.seconds("end of caller turn to the answer, or to the end of the recording", null="premature, no end of turn, or see reason")

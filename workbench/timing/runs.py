@@ -86,7 +86,7 @@ def joined(start: NDArray[np.int64], end: NDArray[np.int64], voiced_end: NDArray
 
 
 def common(first: Runs, second: Runs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the stretches in which both are loud.
+    """Return the stretches in which both are within a run up to its last loud frame.
 
     Parameters
     ----------
