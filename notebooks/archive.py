@@ -232,7 +232,8 @@ def worst(evidence, narrowed):
             "rank", "call_id", "high_finding_count", "medium_finding_count", "worst_response_gap_s", "reason"
         ),
         selection="single",
-        widths={"reason": 480},
+        widths={"rank": 55, "call_id": 240, "reason": 340}
+        | {"high_finding_count": 150, "medium_finding_count": 165, "worst_response_gap_s": 165},
     )
     mo.vstack(
         [

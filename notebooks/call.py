@@ -25,11 +25,10 @@ with app.setup:
     from workbench.analysis.playable import finding_stretch, opening_stretch, turn_stretch, within
     from workbench.analysis.tried import tried
     from workbench.analysis.turn_texts import as_html, compared, turn_texts
-    from workbench.charts import call_lanes, mel
+    from workbench.charts import call_lanes, mel, theme
     from workbench.charts import two_clocks as clocks_chart
     from workbench.charts.pairs import pairs
     from workbench.charts.shown import shown, table_of
-    from workbench.plural import plural
 
     REPORTED = {"turn_ix": 70, "measured_at": 100, "reported_ms": 100, "gap_ms": 85, "difference_ms": 110}
     REPORTED |= {"residual_ms": 100, "fault": 290, "reason": 170}
@@ -147,7 +146,7 @@ def lanes(call, stretch_slider):
                 call.marks,
                 duration_s=call.duration_s,
                 stretch=chosen,
-                width=900,
+                width=1000,
                 title="Level, speech and events",
             ),
             stretch_slider,
@@ -186,7 +185,7 @@ def spectrogram(archive, call, chosen, spectrogram_wanted):
                     band_edges_hz=_p.band_edges_hz,
                     side=_p.role,
                     levels_db=_levels,
-                    width=900,
+                    width=1000,
                 )
                 for _p in _pictures
             ),
@@ -344,8 +343,8 @@ def summary(call):
 def offered(choices, calls):
     """Return how many calls there are to choose from: all, or the worst of many."""
     if choices == calls:
-        return f"{plural(calls, 'call')} to choose from"
-    return f"{choices:,} of {plural(calls, 'call')} to choose from: the worst"
+        return f"{theme.plural(calls, 'call')} to choose from"
+    return f"{choices:,} of {theme.plural(calls, 'call')} to choose from: the worst"
 
 
 @app.function

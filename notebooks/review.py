@@ -23,10 +23,9 @@ with app.setup:
     from workbench.analysis.review_sentence import sentence_of
     from workbench.analysis.tried import tried
     from workbench.archive.views import query
-    from workbench.charts import moment_lanes
+    from workbench.charts import moment_lanes, theme
     from workbench.charts.pairs import pairs
     from workbench.charts.shown import shown, table_of
-    from workbench.plural import plural
 
     ALL = "all kinds"
 
@@ -143,7 +142,7 @@ def heard(archive, measured_switch, moment):
             onset_s=moment["onset_s"],
             start_s=_around.start_s,
             end_s=_around.end_s,
-            width=900,
+            width=1000,
         )
     )
     mo.vstack(_parts)
@@ -268,7 +267,7 @@ def labels(labelled):
         labelled.drop("label_id").with_row_index("place", offset=1),
         selection="single",
         page_size=8,
-        widths={"place": 60, "author": 190, "call_id": 220, "onset_s": 75, "expect": 70, "status": 80, "reason": 150}
+        widths={"place": 60, "author": 190, "call_id": 220, "onset_s": 75, "expect": 70, "status": 130, "reason": 150}
         | {"recorded_at": 170},
     )
     mo.vstack(
@@ -366,7 +365,7 @@ def swap_heard(archive, author_box, get_page, set_page, suspects, swap_table):
 def summary(labelled, queue):
     if mo.app_meta().mode == "script":
         print(
-            f"{plural(len(queue), 'moment')} left, {len(labelled):,} labelled by {plural(labelled['author'].n_unique(), 'author')}"
+            f"{theme.plural(len(queue), 'moment')} left, {len(labelled):,} labelled by {theme.plural(labelled['author'].n_unique(), 'author')}"
         )
         for _row in queue.head(20).iter_rows(named=True):
             print(f"{_row['severity']:<8} {_row['call_id']!r} at {_row['onset_s']:.2f} s: {_row['kind']}")

@@ -17,7 +17,7 @@ with app.setup:
     from workbench.analysis.opened import opened
     from workbench.analysis.robustness_archive import of_archive
     from workbench.analysis.robustness_shares import shares as shares_that_hold
-    from workbench.analysis.timing_counts import four_cells, rates
+    from workbench.analysis.timing_counts import four_cells, rates, unit_said
     from workbench.analysis.timing_held import HeldMoments
     from workbench.analysis.timing_shown import (
         MOMENTS,
@@ -37,6 +37,7 @@ with app.setup:
     from workbench.analysis.timing_survival import at_risk, compared, curves, summaries, times_to
     from workbench.analysis.timing_sweep import sweep
     from workbench.analysis.timing_tuned import AXES, SLIDERS, axis, tuned
+    from workbench.analysis.timing_words import as_agreement, in_words
     from workbench.archive.views import query
     from workbench.charts import robustness, survival, theme, timing_moments, timing_spread
     from workbench.charts.shown import shown, table_of
@@ -148,6 +149,7 @@ def verdicts(at, not_scorable, now):
     _order = now.events.sort(
         ~pl.col("flipped"), pl.col("boundary_sensitive").not_().fill_null(value=True), maintain_order=True
     )
+    _table = in_words(as_moments(_order).select(_columns))
     mo.vstack(
         [
             mo.md(
@@ -168,13 +170,7 @@ def verdicts(at, not_scorable, now):
             ),
             timing_moments.chart(now.events),
             mo.md(f"The same rows as SQL, after `{now.how}`:"),
-            shown(
-                now.events,
-                EVENTS,
-                "timing_events",
-                params=at,
-                table=table_of(as_moments(_order).select(_columns), widths=MOMENTS),
-            ),
+            shown(now.events, EVENTS, "timing_events", params=at, table=table_of(_table, widths=MOMENTS)),
         ]
     )
     return
@@ -186,8 +182,8 @@ def cells(at, now):
     mo.vstack(
         [
             mo.md(
-                "## What was expected, what the agent did\n\nTwo faults that are never added up: to talk on, and to "
-                "stop for nothing. Not judged stays in sight."
+                "## What was expected, what the agent did\n\nTwo faults that are never added up: to talk on, and to stop "
+                f"for nothing. Not judged stays in sight. {unit_said(_four.to_dicts())}"
             ),
             shown(_four, EVENTS, "four_cells", params=at, table=table_of(as_cells(_four), widths=WIDTHS)),
         ]
@@ -306,7 +302,7 @@ def swept(held, sweep_button):
                 flips,
                 LABELS,
                 "verdict_flips",
-                table=table_of(flips.drop("label_id"), page_size=16, widths=MOMENTS),
+                table=table_of(in_words(flips.drop("label_id")), page_size=16, widths=MOMENTS),
             ),
         ]
     )
@@ -335,7 +331,7 @@ def worse(archive, held, worse_button):
 @app.cell
 def agreement(archive, held):
     _pairs = archive.sql(AGREEMENT)
-    _table = shown(_pairs, AGREEMENT, "label_agreement", table=table_of(_pairs, widths=WIDTHS))
+    _table = shown(_pairs, AGREEMENT, "label_agreement", table=table_of(as_agreement(_pairs), widths=WIDTHS))
     mo.vstack(
         [
             mo.md(f"## Do labels of one moment say the same?\n\n{several_labels(held.default)}"),
@@ -355,7 +351,7 @@ def unusable(held):
     mo.vstack(
         [
             mo.md("## What could not be judged\n\nAnd why. It counts neither as passed nor as failed."),
-            shown(_rows, _sql, "not_judged", table=table_of(_reasons.sort("status", "reason"))),
+            shown(_rows, _sql, "not_judged", table=table_of(in_words(_reasons.sort("status", "reason")))),
         ]
         if len(_rows)
         else [mo.md("## What could not be judged\n\nEvery labelled moment could be judged.")]

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from workbench.analysis.timing_counts import four_cells, rates
+from workbench.analysis.timing_counts import four_cells, rates, unit_said
 from workbench.analysis.timing_held import HeldMoments, columns
 from workbench.analysis.timing_tuned import axis, tuned
 from workbench.archive.archive import Archive
@@ -107,3 +107,10 @@ def test_a_slider_is_answered_with_what_flipped_and_how_to_get_it(demo_archive: 
         bound = tuned(held, start | {"max_talk_over_s": 0.1}, replaced=["max_talk_over_s"])
         assert "talked_over" in " ".join(bound.events["reason"].drop_nulls())
         assert tuned(held, start | {"max_talk_over_s": 0.1}).flip_count == 0  # labels keep their own bounds
+
+
+def test_a_unit_is_said_once() -> None:
+    rows = [{"expect": "yield", "unit": "moment, one a call"}, {"expect": "hold", "unit": "moment, one a call"}]
+    assert unit_said(rows) == "Unit of the intervals: moment, one a call."
+    rows[1] = rows[1] | {"unit": "call"}
+    assert unit_said(rows) == "Unit of the intervals: moment, one a call (yield); call (hold)."

@@ -5,6 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from workbench.analysis import timing_shown
+from workbench.analysis.timing_slices import CHOICES
+from workbench.analysis.timing_words import HEADINGS, as_agreement, in_words
 from workbench.stats.log_rank import LogRank
 
 
@@ -44,6 +46,30 @@ def test_a_lower_bound_is_not_shown_as_a_time_to_yield() -> None:
     found = timing_shown.as_moments(events)
     assert found["ended"].to_list() == ["yielded 0.51 s", "spoke on > 3.0 s", "stopped 1.2 s, no caller near", None]
     assert found["mark"].to_list() == ["flipped, next to a bound", None, None, None]
+
+
+def test_columns_are_headed_by_words_and_widths_are_of_those() -> None:
+    moments = ["call_id", "onset_s", "expect", "status", "reason", "ended", "talk_over_s", "response_gap_s"]
+    moments += ["decision_margin_s", "mark", "parameter", "side", "kept_at", "flips_at", "status_then", "reason_then"]
+    shown = in_words(pl.DataFrame(schema=dict.fromkeys(moments, pl.String)))
+    assert list(timing_shown.MOMENTS) == shown.columns
+    assert not [name for name in shown.columns if "_" in name]
+    assert not [name for name in HEADINGS.values() if "_" in name]
+    assert not [name for name in CHOICES if "_" in name]
+
+
+def test_people_who_agree_are_told_in_words() -> None:
+    row = {"author": "a", "other_author": "b", "call_count": 2, "trial_count": 4, "agreement_count": 3}
+    row |= dict.fromkeys(("both_yield_count", "both_hold_count", "yield_hold_count"), 1) | {"hold_yield_count": 1}
+    row |= {"agreement_rate": 0.75, "agreement_rate_low": 0.3006, "agreement_rate_high": 0.9544, "unclear_count": 0}
+    none = row | dict.fromkeys(("agreement_rate", "agreement_rate_low", "agreement_rate_high"))
+    told = as_agreement(pl.DataFrame([row, none])).to_dicts()
+    assert (told[0]["the same"], told[0]["rate (%), 95 %"], told[1]["rate (%), 95 %"]) == (
+        "3 of 4",
+        "75, 30 to 95",
+        "none",
+    )
+    assert not [name for name in told[0] if "_" in name]
 
 
 def test_a_share_without_an_interval_says_none() -> None:

@@ -69,7 +69,7 @@ def test_a_slider_derives_every_verdict_anew(app: App, served: Serve, page_archi
 
 def test_curves_are_parted_by_a_column(app: App, served: Serve, page_archive: Path) -> None:
     app.open(served("timing", page_archive))
-    app.cell("controls").get_by_role("combobox").first.select_option("expect")
+    app.cell("controls").get_by_role("combobox").first.select_option("what was labelled")
     app.idle()
     assert drawn(app, "answers", "hold")
     assert "Log-rank test" in app.text("answers")

@@ -389,7 +389,7 @@ def test_an_arrow_stands_only_where_the_agent_spoke_on() -> None:
 
 def test_what_was_not_seen_to_its_end_is_counted_apart() -> None:
     subtitle = EXAMPLES["timing_spread"]().to_dict()["title"]["subtitle"]
-    assert "3 response gap (0 censored), 3 time to yield (1 censored)" in subtitle
+    assert "3 response gaps (0 censored), 3 times to yield (1 censored)" in subtitle
 
 
 def test_moments_without_an_arrow_have_an_axis_all_the_same() -> None:

@@ -24,7 +24,15 @@ def test_histograms_of_slices_stand_below_one_another_on_one_axis() -> None:
     spec = CHARTS["timing_spread"](parted).to_dict()
     assert len(spec["vconcat"]) == 4
     assert "1 group with fewer" in spec["title"]["subtitle"]
-    assert "15 response gap (0 censored)" in spec["title"]["subtitle"]
+    assert "15 response gaps (0 censored)" in spec["title"]["subtitle"]
     domains = [row["hconcat"][1]["encoding"]["x"]["scale"]["domain"] for row in spec["vconcat"]]
     assert domains == [[0, 3.0]] * 4
     assert theme.svg(CHARTS["timing_spread"](parted)).count("noisy caller") >= 2
+
+
+def test_measures_are_counted_in_the_plural() -> None:
+    """Two gaps and one time to yield."""
+    names = ["measure", "bin_start_s", "bin_end_s", "ended", "moment_count"]
+    rows = [("response gap", 0.0, 0.1, "seen to its end", 2), ("time to yield", 0.2, 0.4, "seen to its end", 1)]
+    subtitle = CHARTS["timing_spread"](pl.DataFrame(rows, schema=names, orient="row")).to_dict()["title"]["subtitle"]
+    assert subtitle.startswith("n: 2 response gaps (0 censored), 1 time to yield (0 censored)")

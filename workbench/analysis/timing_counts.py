@@ -8,6 +8,8 @@ from workbench.stats.bounded import wilson_over_calls
 from workbench.stats.rates import wilson
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import polars as pl
 
 JUDGED = ("PASS", "FAIL")
@@ -76,6 +78,28 @@ def rates(events: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
         row |= {"pass_rate": passed / trials if trials else None, "unit": unit}
         rows.append(row | dict(zip(("pass_rate_low", "pass_rate_high"), interval, strict=True)))
     return pl.DataFrame(rows, schema=kinds)
+
+
+def unit_said(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return what the unit of the intervals is, as a sentence that says each unit once.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Of :func:`rates`: `expect` and `unit`.
+
+    Returns
+    -------
+    str
+        Which labels a unit is of is said only where there are several.
+    """
+    of_unit: dict[str, list[str]] = {}
+    for row in rows:
+        of_unit.setdefault(row["unit"], []).append(row["expect"])
+    if len(of_unit) == 1:
+        return f"Unit of the intervals: {next(iter(of_unit))}."
+    said = (f"{unit} ({' and '.join(labels)})" for unit, labels in of_unit.items())
+    return f"Unit of the intervals: {'; '.join(said)}."
 
 
 def interval_over_calls(

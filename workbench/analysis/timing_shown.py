@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.analysis.timing_words import HEADINGS, in_words
 from workbench.decimals import between
 from workbench.plural import plural
 
@@ -13,18 +14,14 @@ if TYPE_CHECKING:
 
     from workbench.stats.log_rank import LogRank
 
-_COUNTS = {
-    "call_count": "calls",
-    "moment_count": "moments",
-    "response_count": "responses",
-    "censored_count": "censored",
-}
-_LAST = {"tau_s": "tau (s)", "finished_mean_s": "mean of finished (s)", "unit": "unit", "reason": "reason"}
-MOMENTS = {"call_id": 150, "onset_s": 70, "expect": 65, "status": 105, "reason": 175, "ended": 125}
-MOMENTS |= {"talk_over_s": 95, "response_gap_s": 120, "decision_margin_s": 135, "mark": 120}
-MOMENTS |= {"parameter": 150, "side": 60, "kept_at": 70, "flips_at": 70, "status_then": 110, "reason_then": 170}
-WIDTHS = {"group": 120, "agent_id": 110, "agent_version": 105, "expect": 80, "yielded": 80, "no_yield": 80}
-WIDTHS |= {"calls": 55, "moments": 75, "responses": 85, "censored": 75, "not_judged": 90}
+_COUNTS = ("call_count", "moment_count", "response_count", "censored_count")
+_LAST = ("tau_s", "finished_mean_s", "unit", "reason")
+MOMENTS = {"call": 165, "onset (s)": 85, "labelled": 80, "verdict": 130, "reason": 165, "what the agent did": 150}
+MOMENTS |= {"talk-over (s)": 105, "response gap (s)": 130, "slack (s)": 80, "mark": 85}
+MOMENTS |= {"parameter": 165, "side": 65, "kept at": 75, "flips at": 75, "verdict then": 130, "reason then": 170}
+WIDTHS = {"group": 120, "agent": 110, "version": 105, "labelled": 80, "yielded": 80, "no yield": 80}
+WIDTHS |= {"calls": 60, "moments": 80, "answers": 75, "censored": 80, "not judged": 95}
+WIDTHS |= {"who": 200, "and who": 200, "the same": 90, "rate (%), 95 %": 120}
 WIDTHS |= {f"{name} (s)": 85 for name in ("median", "p50", "p90", "p95", "tau")}
 WIDTHS |= {f"{name}, 95 %": 105 for name in ("median", "p50", "p90", "p95", "mean")}
 WIDTHS |= {"mean up to tau (s)": 130, "mean of finished (s)": 145, "reason": 230, "unit": 150}
@@ -71,15 +68,14 @@ def with_intervals(
     """
     import polars as pl
 
-    names = [name for name in ("group", "agent_id", "agent_version") if name in rows.columns]
-    found = [rows[name] for name in names]
-    found += [rows[name].alias(said) for name, said in _COUNTS.items() if name in rows.columns]
+    names = [name for name in ("group", "agent_id", "agent_version", *_COUNTS) if name in rows.columns]
+    found = [rows[name].alias(HEADINGS[name]) for name in names]
     for measure in measures:
         whole = f"{prefix}{measure}_s" if f"{prefix}{measure}_s" in rows.columns else f"{prefix}{measure}_lin_s"
         pairs = zip(rows[f"{prefix}{measure}_low_s"], rows[f"{prefix}{measure}_high_s"], strict=True)
         found.append(rows[whole].alias("mean up to tau (s)" if measure == "mean" else f"{measure} (s)"))
         found.append(pl.Series(f"{measure}, 95 %", [between(*pair) or "none" for pair in pairs], dtype=pl.String))
-    return pl.DataFrame([*found, *(rows[name].alias(said) for name, said in _LAST.items() if name in rows.columns)])
+    return pl.DataFrame([*found, *(rows[name].alias(HEADINGS[name]) for name in _LAST if name in rows.columns)])
 
 
 def as_moments(events: pl.DataFrame) -> pl.DataFrame:
@@ -148,13 +144,13 @@ def as_cells(rows: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        Two rows.
+        Two rows; what the unit of the intervals is says :func:`workbench.analysis.timing_counts.unit_said`.
     """
     import polars as pl
 
     said = [f"{row['pass_count']} of {row['trial_count']}{interval(row)}" for row in rows.iter_rows(named=True)]
-    counts = rows.select("expect", yielded="yielded_count", no_yield="no_yield_count", not_judged="not_judged_count")
-    return counts.with_columns(pl.Series("judged moments that pass", said, dtype=pl.String), rows["unit"])
+    counts = in_words(rows.select("expect", "yielded_count", "no_yield_count", "not_judged_count"))
+    return counts.with_columns(pl.Series("judged moments that pass", said, dtype=pl.String))
 
 
 def as_shares(rows: pl.DataFrame) -> pl.DataFrame:
@@ -179,7 +175,7 @@ def as_shares(rows: pl.DataFrame) -> pl.DataFrame:
     texts = {"share": ["none" if row["share"] is None else f"{row['share']:.1%}" for row in listed]}
     texts["95 %, linearised"] = [percent(row, "share_low", "share_high") for row in listed]
     texts["95 %, bootstrap of calls"] = [percent(row, "boot_low", "boot_high") for row in listed]
-    counts = rows.select("group", pl.col("call_count").alias("calls"), "talk_over_s", "caller_s")
+    counts = in_words(rows.select("group", "call_count", "talk_over_s", "caller_s"))
     columns = [pl.Series(name, values, dtype=pl.String) for name, values in texts.items()]
     return counts.with_columns(*columns, rows["reason"])
 

@@ -15,7 +15,10 @@ PARTS = (*FACTS, *SLICES)
 
 CHOICES = {
     "all together": None,
-    **{name: name for name in FACTS},
+    "version of the agent": "agent_version",
+    "source": "source_format",
+    "what was labelled": "expect",
+    "who labelled": "author",
     "noisy caller": "caller_noisy",
     "narrow-band caller": "caller_narrow_band",
     "fast-talking agent": "agent_fast_talker",

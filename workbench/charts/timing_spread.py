@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _COLUMNS = "measure bin_start_s bin_end_s ended moment_count"
 SEEN, CENSORED = "seen to its end", "longer than this (censored)"  # as workbench.analysis.timing_spread names them
 MOST_GROUPS = 4
+_MANY = {"response gap": "response gaps", "time to yield": "times to yield", "talk-over": "talk-overs"}
 COLOURS = {SEEN: theme.ROLES["agent"], CENSORED: "#d9a58a"}
 
 
@@ -74,7 +75,8 @@ def chart(spread: pl.DataFrame, *, not_scorable: int = 0, title: str = "How long
     for measure in measures:
         own = spread.filter(pl.col("measure") == measure)
         censored = own.filter(pl.col("ended") == CENSORED)["moment_count"].sum()
-        counted.append(f"{own['moment_count'].sum():,} {measure} ({censored:,} censored)")
+        count = plural(int(own["moment_count"].sum()), measure, many=_MANY.get(measure))
+        counted.append(f"{count} ({censored:,} censored)")
     subtitle = f"n: {', '.join(counted)}; left out: {not_scorable:,} not scorable"
     if len(groups) > MOST_GROUPS:
         subtitle += f", {plural(len(groups) - MOST_GROUPS, 'group')} with fewer"

@@ -68,7 +68,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         finalize=_shown,
     )
-    for name in ("seconds", "clock", "bounds", "short", "plainly", "rate_words"):
+    for name in ("seconds", "clock", "bounds", "short", "plainly", "rate_words", "noted"):
         environment.filters[name] = getattr(wording, name)
     environment.filters["many"] = plural
     environment.filters["coded"] = _coded

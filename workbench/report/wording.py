@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from workbench.decimals import between
 from workbench.plural import plural
 
@@ -73,6 +76,31 @@ def short(text: str | None, *, limit: int = LONGEST_TEXT) -> str | None:
     if text is None or len(text) <= limit:
         return text
     return f"{text[:limit]} … ({plural(len(text) - limit, 'character')} more)"
+
+
+def noted(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
+    """Return what is to be said of the groups of a table, each sentence once.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        `group`, `unit`, `reason` (None: nothing).
+
+    Returns
+    -------
+    list of (str, list of str)
+        What is said, and of which groups.
+
+    Examples
+    --------
+    >>> noted([{"group": "1", "unit": "call", "reason": None}, {"group": "2", "unit": "call", "reason": None}])
+    [('call', ['1', '2'])]
+    """
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        said = row["unit"] + (f"; {row['reason']}" if row["reason"] else "")
+        found.setdefault(said, []).append(row["group"])
+    return list(found.items())
 
 
 def plainly(name: str) -> str:

@@ -96,6 +96,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         agreement=agreement.head(MOST_ROWS).to_dicts(),
         more_agreement=max(0, agreement.height - MOST_ROWS),
         cells=cells.to_dicts(),
+        unit=timing_counts.unit_said(cells.to_dicts()),
         yields=yields,
         answers=answers,
         tests=tests,
