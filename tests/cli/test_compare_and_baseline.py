@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ import soundfile
 
 CLIPS = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio"
 SLOW, PROMPT = (CLIPS / f"vapi-default-{name}.example.wav" for name in ("07-correction", "01-hard-interruption"))
+PAGE = (Path(__file__).parents[2] / "docs/compare-policy.md").read_text("utf-8")
 Run = Callable[..., tuple[int, str, str]]
 RATE = 8000
 
@@ -120,26 +122,24 @@ def test_groups_are_paired_by_scenario_and_both_axes_told(run: Run, archive: Pat
     assert versions(run, archive, "1", "4", "--after-deploy")[1]["evidence_level"] == "post-deploy rerun"
 
 
-def test_yielding_to_everything_fails_the_policy_and_the_right_change_passes(
-    run: Run, archive: Path, tmp_path: Path
+@pytest.mark.parametrize("language", ["json", "yaml"])
+def test_yielding_to_everything_fails_the_documented_policy_and_the_right_change_passes(
+    run: Run, archive: Path, tmp_path: Path, language: str
 ) -> None:
-    policy = tmp_path / "change.yaml"
-    policy.write_text(
-        "target:\n  improve:\n    failed_count: decrease\n    talk_over_s_p95: no_worse\n"
-        "guardrails:\n  max_new_false_yields: 0\n  require_hold_fixture: true\n"
-    )
+    example, shown = (re.search(rf"(?ms)^```{name}\n(.*?)^```$", PAGE)[1] for name in (language, "text"))
+    policy = tmp_path / f"change.{language}"
+    policy.write_text(example)
     code, told = versions(run, archive, "1", "2", "--policy", policy)
     assert (code, told["claim"]) == (1, None)
-    assert {rule["name"]: rule["holds"] for rule in told["policy"]} == {
-        "failed_count": True,
-        "talk_over_s_p95": True,
-        "max_new_false_yields": False,
-        "require_hold_fixture": True,
-    }
+    broken = {rule["name"] for rule in told["policy"] if not rule["holds"]}
+    assert (len(told["policy"]), broken) == (8, {"false_yield_count", "max_new_false_yields"})
+    given = ("--by", "agent_version", "--archive", archive, "--policy", policy)
+    out = run("compare", "1", "2", *given)[1].splitlines()
+    assert [line for line in shown.splitlines() if line not in out] == []
     assert versions(run, archive, "1", "4", "--policy", policy)[0] == 0
     assert versions(run, archive, "1", "2", "--strict")[0] == 1
-    policy.write_text("target:\n  improve:\n    accuracy: decrease\n")
-    code, out, error = run("compare", "1", "4", "--by", "agent_version", "--archive", archive, "--policy", policy)
+    policy.write_text('{"target": {"improve": {"accuracy": "decrease"}}}')
+    code, out, error = run("compare", "1", "4", *given)
     assert (code, out, "accuracy" in error) == (2, "", True)
 
 

@@ -24,6 +24,14 @@ _OF_AGENTS = (*_OF_GROUPS, "after_deploy", "strict")
 _WITHHELD = "withheld{}: a gate says nothing here, {}"
 
 
+def _print_schema(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from workbench.timing.contracts.gate_schema import json_schema
+
+        output.json_line(json_schema())
+        context.exit()
+
+
 @options.command("compare")
 @click.argument("before")
 @click.argument("after")
@@ -42,6 +50,14 @@ _WITHHELD = "withheld{}: a gate says nothing here, {}"
 @click.option("--min-n", type=click.IntRange(1), help="With --by: fewest failed moments for a claim.  [default: 3]")
 @click.option(
     "--policy", type=click.Path(dir_okay=False), metavar="FILE", help="With --by: what must hold; else exit 1 or 2."
+)
+@click.option(
+    "--policy-schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_schema,
+    help="Print the JSON Schema of a policy FILE, and nothing else.",
 )
 @click.option("--after-deploy", is_flag=True, help="With --by: you state that AFTER was recorded after the release.")
 @click.option("--strict", is_flag=True, help="Exit 1 when anything regressed, 2 when copies cannot show it.")
@@ -63,6 +79,10 @@ def command(
     caller's first speech where it lists none, and that is said. Groups are paired by scenario. A pair whose recordings
     are the same sound, also resampled, encoded anew or made quieter, is called same_recording, unknown_recording where
     too little is heard to tell, and shows no change: --policy and --strict then exit 2.
+
+    A policy FILE, JSON or YAML, says what must get better and what must not get worse for it, for instance {"target":
+    {"improve": {"time_to_yield_s_p95": -0.5}}, "guardrails": {"max_new_false_yields": 0}}. docs/compare-policy.md has
+    every metric with its unit.
 
     \b
     Examples:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,10 +17,30 @@ from workbench.timing.contracts.pooled import pooled
 if TYPE_CHECKING:
     from workbench.timing.contracts.battery import Twin
 
-METRICS = ("talk_over_s_p95", "time_to_yield_s_p95", "failed_count", "false_yield_count")
-WORDS = ("decrease", "increase", "no_worse", "no_better", "unchanged")
-AT_MOST = ("max_new_false_yields", "max_not_scorable")
-REQUIRED = ("require_hold_fixture", "require_yield_fixture")
+METRICS = {
+    "talk_over_s_p95": "seconds: 95th percentile of how long both spoke, over all moments where it was measured",
+    "time_to_yield_s_p95": "seconds: 95th percentile of the time to yield, over the moments to yield at; an agent that "
+    "never stopped enters with the time for which it was heard not to, a lower bound",
+    "failed_count": "moments that failed, whatever was expected there",
+    "false_yield_count": "moments to hold at that failed: the agent should have gone on, and stopped",
+}
+"""What can be asked to get better: unit and meaning. All are over the pairs with a verdict on both sides."""
+
+WORDS = {
+    "decrease": "less than before",
+    "increase": "more than before",
+    "no_worse": "not more than before",
+    "no_better": "not less than before",
+    "unchanged": "as before",
+}
+AT_MOST = {
+    "max_new_false_yields": "most pairs whose later side is a false yield and whose earlier one is none",
+    "max_not_scorable": "most pairs without a verdict on both sides",
+}
+REQUIRED = {
+    "require_hold_fixture": "there is a pair with a verdict on both sides at a moment to hold at",
+    "require_yield_fixture": "there is a pair with a verdict on both sides at a moment to yield at",
+}
 _EQUAL = 1e-9
 
 
@@ -95,7 +115,7 @@ def _mapping(value: Any, name: str, where: str) -> dict[str, Any]:
     return value
 
 
-def _known(given: dict[str, Any], names: Sequence[str], where: str) -> None:
+def _known(given: dict[str, Any], names: Collection[str], where: str) -> None:
     unknown = [str(name) for name in given if name not in names]
     if unknown:
         raise UsageError(f"unknown: {', '.join(unknown)}", where=where, hint=f"one of {', '.join(names)}")
