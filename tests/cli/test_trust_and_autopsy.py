@@ -89,7 +89,7 @@ def test_autopsy_tells_what_happened_worst_first(call: Path, at: Run) -> None:
         "critical",
         f"apx-{digest[:12]}#1",
     )
-    assert worst["magnitude_s"] == pytest.approx(16.6 - 10.5 - 0.15, abs=0.05)
+    assert worst["magnitude_s"] == pytest.approx(16.6 - 10.5, abs=0.05)
     assert (second["incident"], second["severity"]) == ("barge_in", "critical")
     assert second["onset_s"] == pytest.approx(3.0, abs=0.021)
     assert second["magnitude_s"] == pytest.approx(1.5, abs=0.05)
