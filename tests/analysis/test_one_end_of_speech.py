@@ -46,7 +46,7 @@ def test_the_check_of_talk_over_tells_the_overlap_of_the_view(archive: Archive) 
 
 
 def test_a_silence_is_as_long_in_incidents_and_the_review_queue_as_in_views_of_turn_taking(archive: Archive) -> None:
-    """Each incident that tells of a silence and does not stand apart has its row in `silences`, but for the last one."""
+    """Each incident that tells of a silence and does not stand apart has its row in `silences`, but the last."""
     told = archive.sql(
         "select call_id, round(onset_s, 3) as start_s, round(end_s, 3) as end_s, magnitude_s from incidents "
         "join call_clocks using (call_id) where clock = 'audio' and aside is null "
