@@ -10,10 +10,7 @@ from workbench.plural import plural
 if TYPE_CHECKING:
     from workbench.archive.lake import Reader
 
-_SOURCES = (
-    "select author, authority, count(*) as label_count from standing_labels where kind = 'expectation' group by all "
-    "order by label_count desc, author, authority"
-)
+_SOURCES = "select author, authority, count(*) as n from standing_labels where kind = 'expectation' group by all"
 
 
 def label_sources(reader: Reader) -> list[str]:
@@ -29,7 +26,7 @@ def label_sources(reader: Reader) -> list[str]:
     list of str
         As :func:`label_source`, those with the most labels first; empty without labels.
     """
-    rows = reader.rows(_SOURCES)[1]
+    rows = sorted(reader.rows(_SOURCES)[1], key=lambda row: (-row[2], row[0] or "", row[1] or ""))
     return [label_source(author, authority, count) for author, authority, count in rows]
 
 
