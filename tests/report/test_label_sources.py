@@ -41,7 +41,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_each_author_comes_with_the_authority(place: Path) -> None:
     with Archive(place) as archive:
-        assert label_sources(archive.reader) == [OPERATOR, "1 label of Anna, judged by a person (authority: human)"]
+        assert label_sources(archive.reader) == [
+            OPERATOR,
+            "1 label of Anna, given as a person's judgement (authority: human)",
+        ]
     assert label_source(None, None, 2) == "2 labels of an author who is not named, authority: not stated"
 
 
@@ -50,7 +53,7 @@ def test_the_report_calls_no_script_a_person(place: Path) -> None:
         page = report("timing").build(archive, worst=2)
     text = " ".join(unescape(re.sub("<[^>]+>", "", page)).split())
     assert OPERATOR in text
-    assert "1 label of Anna, judged by a person" in text
+    assert "1 label of Anna, given as a person's judgement" in text
     assert "label by a person" not in text
     assert "a person expected" not in text
 

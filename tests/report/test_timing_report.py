@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -196,7 +197,7 @@ def test_moments_and_labels_are_counted_apart_and_people_compared(tmp_path: Path
     )
     assert "A B 2 2 1/2 (50 %, 9-91) 1 0 1 0" in shown
     assert "labels disagree inconclusive 1" in shown
-    assert "by a person: A ; B ." in shown
+    assert "3 labels of A, given as a person's judgement (authority: human) 2 labels of B, given" in unescape(shown)
 
 
 def test_one_degree_of_freedom_is_one(tmp_path: Path) -> None:

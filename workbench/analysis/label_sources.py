@@ -37,7 +37,7 @@ def label_source(author: str | None, authority: str | None, count: int) -> str:
     ----------
     author, authority : str or None
         As `labels` has them. Only the authority `human`, which `workbench label` and the review notebook write, says
-        that a person judged: an author may be a script, and a name alone does not tell.
+        that a person judged, by the word of whoever gave the label: a name alone does not tell it from a script's.
     count : int
         How many labels.
 
@@ -47,5 +47,5 @@ def label_source(author: str | None, authority: str | None, count: int) -> str:
     """
     whose = f"{plural(count, 'label')} of {author or 'an author who is not named'}"
     if authority == AUTHORITY:
-        return f"{whose}, judged by a person (authority: {authority})"
+        return f"{whose}, given as a person's judgement (authority: {authority})"
     return f"{whose}, authority: {authority or 'not stated'}"
