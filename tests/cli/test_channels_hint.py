@@ -87,6 +87,18 @@ def test_a_word_that_is_no_role(at: Run, files: dict[str, Path], command: str) -
     assert channels_hint(3) in told
 
 
+def test_a_party_that_is_not_heard_is_not_answered_with_the_roles_that_were_named(at: Run, tmp_path: Path) -> None:
+    samples, rate = soundfile.read(CLIP, dtype="int16")
+    samples[:, 1] = 0
+    for name, sound, roles in (
+        ("silent", samples, "caller,agent"),
+        ("three", np.hstack([samples, samples[:, :1]]), "caller,mixed,mixed"),
+    ):
+        soundfile.write(tmp_path / f"{name}.wav", sound, rate, subtype="PCM_16")
+        code, out, _ = at("trust", tmp_path / f"{name}.wav", "--channels", roles)
+        assert (code, "next step  listen which channel is whose" in out, "--channels caller" in out) == (2, True, False)
+
+
 def test_a_map_of_a_call_of_an_archive(at: Run, files: dict[str, Path]) -> None:
     place = ("--archive", files["mono"].parent / "archive")
     for name, roles in (("mono", "mixed"), ("stereo", "agent,caller"), ("three", "caller,agent,unknown")):

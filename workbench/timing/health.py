@@ -57,7 +57,9 @@ SWAP_RATIO, SWAP_MARGIN_S = 1.5, 1.0
 STEADY_DB, STEADY_S = 3.0, 1.0
 
 _EXPORT_AGAIN = "export a two-channel recording with the caller on one channel and the agent on the other"
-_CHECK_MAP = "check which channel is whose (--channels caller,agent), or export the two channels again"
+_CHECK_MAP = (
+    "listen which channel is whose: --channels names the role of each, in their order; or export the two channels again"
+)
 NEXT_STEPS = {
     "mono": _EXPORT_AGAIN,
     "too_short": "record the whole call: no party can be told in less than 0.3 s",
