@@ -16,6 +16,7 @@ with app.setup:
     from workbench.analysis.default_archive import default_archive
     from workbench.analysis.opened import opened
     from workbench.analysis.robustness_archive import of_archive
+    from workbench.analysis.robustness_shares import by_group, groups_of
     from workbench.analysis.robustness_shares import shares as shares_that_hold
     from workbench.analysis.timing_counts import four_cells, rates, unit_said
     from workbench.analysis.timing_held import HeldMoments
@@ -32,7 +33,7 @@ with app.setup:
         ticks,
         with_intervals,
     )
-    from workbench.analysis.timing_slices import CHOICES
+    from workbench.analysis.timing_slices import CHOICES, SLICES
     from workbench.analysis.timing_spread import spread, talk_over_shares
     from workbench.analysis.timing_survival import at_risk, compared, curves, summaries, times_to
     from workbench.analysis.timing_sweep import sweep
@@ -310,7 +311,7 @@ def swept(held, sweep_button):
 
 
 @app.cell
-def worse(archive, held, worse_button):
+def worse(archive, held, parted, worse_button):
     _head = mo.md(
         "## How much worse a recording may get\n\nNoise, gain, clipping, telephone lines, lost packets, leakage: how many "
         "verdicts hold, are withheld, or are another one. Withheld is honest, another one is wrong. Measured as the archive was, scored as published."
@@ -321,10 +322,11 @@ def worse(archive, held, worse_button):
         mo.vstack([_head, mo.md("This listens to the sound anew: some seconds a labelled call."), worse_button]),
     )
     _curves, _left_out = of_archive(archive)
-    _found = shares_that_hold(_curves)
-    _chart = robustness.chart(_found, left_out=len(_left_out))
+    _by = parted.value if parted.value in SLICES else None
+    _found = shares_that_hold(_curves, groups=groups_of(archive, _by) if _by else None)
+    _charts = [robustness.chart(_rows, left_out=len(_left_out), **_named) for _rows, _named in by_group(_found)]
     _how = mo.md("The same rows: `workbench robustness --json`; their moments as SQL:")
-    mo.vstack([_head, _chart, _how, shown(_found, LABELS, "robustness", folded=True)])
+    mo.vstack([_head, *_charts, _how, shown(_found, LABELS, "robustness", folded=True)])
     return
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from workbench.analysis.robustness import Curve, Step
-from workbench.analysis.robustness_shares import shares
+from workbench.analysis.robustness_shares import by_group, groups_of, shares
+from workbench.archive.archive import Archive
+from workbench.errors import UsageError
+from workbench.schema.call import Call, Turn
 
 
 def step(level: float, status: str) -> Step:
@@ -64,3 +69,27 @@ def test_moments_of_one_call_are_no_independent_trials() -> None:
     assert (row["call_count"], row["moment_count"], row["holds_count"]) == (2, 3, 2)
     assert (row["holds_low"], row["interval_unit"]) == (None, "fewer than 3 calls: no interval")
     assert shares([]).is_empty()
+
+
+def test_calls_that_sound_otherwise_are_counted_apart() -> None:
+    groups = {"c1": "noisy caller", "c2": "not described", "c3": "noisy caller"}
+    curves = [curve("c1", "PASS", "FAIL"), curve("c2", "PASS", "PASS"), curve("c3", "PASS", "PASS")]
+    found = shares(curves, groups=groups)
+    assert found.select("group", "moment_count", "holds_count", "other_count").rows() == [
+        ("noisy caller", 2, 1, 1),
+        ("not described", 1, 1, 0),
+    ]
+    titles = [named["title"] for _, named in by_group(found)]
+    assert titles == [f"Verdicts while the sound gets worse: {name}" for name in ("noisy caller", "not described")]
+    assert [(rows.height, named) for rows, named in by_group(shares(curves))] == [(1, {})]
+    assert shares([], groups={}).is_empty()
+
+
+def test_groups_are_said_in_words_and_another_slice_is_refused(tmp_path: Path) -> None:
+    source = {"source_format": "made", "source_uri": "c.json", "source_sha256": "0" * 64}
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add([Call(id="c", turns=[Turn(role="caller", text="Hello.")], **source)])
+        archive.refresh()
+        assert groups_of(archive, "caller_noisy") == {"c": "not described"}
+        with pytest.raises(UsageError, match="cannot be parted by 'agent_id'"):
+            groups_of(archive, "agent_id")

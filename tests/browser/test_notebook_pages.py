@@ -190,3 +190,12 @@ def test_a_chart_is_no_wider_than_its_column(
     assert chart["width"] > 800
     assert column["x"] <= chart["x"]
     assert chart["x"] + chart["width"] <= column["x"] + column["width"]
+
+
+def test_pass_rates_are_parted_by_how_calls_sounded(app: App, served: Serve, page_archive: Path) -> None:
+    app.open(served("archive", page_archive))
+    assert "assertion_pass_rate_by_slice" not in app.text("sliced_checks")
+    app.cell("slice_choice").get_by_role("combobox").select_option("noisy caller")
+    app.idle()
+    assert "not described" in app.text("sliced_checks")
+    assert "SQL of assertion_pass_rate_by_slice" in app.text("sliced_checks")

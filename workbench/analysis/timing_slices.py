@@ -25,6 +25,9 @@ CHOICES = {
 }
 """The same as a reader chooses among them."""
 
+SLICE_CHOICES = {said: name for said, name in CHOICES.items() if name in SLICES}
+"""How a call sounded alone, for what is counted per call."""
+
 ALL = "all"
 """The group of a frame that is not parted."""
 

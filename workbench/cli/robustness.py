@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--echo-gate", is_flag=True, help="A yield under suspicion of echo is not scorable.")
 @click.option("--only", multiple=True, metavar="NAME", help="noise, gain, clipping, telephone, ...; repeatable.")
 @click.option("--call", "calls", multiple=True, metavar="CALL", help="Without FILE: only this call; repeatable.")
+@click.option("--by", metavar="SLICE", help="Without FILE: count apart by caller_noisy, caller_narrow_band, ...")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of noise and lost packets.")
 @options.archive
 @options.as_json
@@ -39,6 +40,7 @@ def command(
     echo_gate: bool,
     only: tuple[str, ...],
     calls: tuple[str, ...],
+    by: str | None,
     seed: int,
     archive_path: str,
     as_json: bool,
@@ -46,17 +48,19 @@ def command(
     """Make a recording worse step by step and tell at which level the verdict changes.
 
     With FILE: of one moment of a sound file. Without: of the labelled moments of an archive, and over all of them
-    how many verdicts hold, are withheld, or are another one at each level. Noise, gain, clipping, telephone lines,
-    lost packets, and leakage between the channels; the sound made is not kept.
+    how many verdicts hold, are withheld, or are another one at each level; with --by apart for how the calls sounded
+    (`workbench acoustics`). Noise, gain, clipping, telephone lines, lost packets, and leakage between the channels; the
+    sound made is not kept.
 
     \b
     Examples:
       workbench robustness call.wav --onset 2.0 --expect yield
       workbench robustness --only noise --snr-gate-db 22
+      workbench robustness --only noise --by caller_narrow_band
     """
     from workbench.analysis.robustness import robustness
     from workbench.analysis.robustness_archive import of_archive
-    from workbench.analysis.robustness_shares import shares
+    from workbench.analysis.robustness_shares import groups_of, shares
     from workbench.archive.archive import Archive
     from workbench.timing.score_config import ScoreConfig
 
@@ -67,9 +71,12 @@ def command(
         echo_gate=echo_gate,
     )
     left_out: list[dict[str, str | None]] = []
+    groups: dict[str, str] | None = None
     if file is not None:
         if onset_s is None or expect is None:
             raise UsageError("a moment of a file needs --onset and --expect", hint="--onset 2.0 --expect yield")
+        if by is not None:
+            raise UsageError("one moment has nothing to count apart", where="--by", hint="leave FILE out")
         label = {"call_id": file, "label_id": "option", "onset_s": onset_s, "expect": expect, "value": None}
         from workbench.analysis.incidents_channels import roles_asked
 
@@ -77,14 +84,17 @@ def command(
         curves = robustness(file, [label], roles=roles, only=only, seed=seed, scoring=scoring)
     else:
         with Archive(archive_path) as archive:
+            groups = None if by is None else groups_of(archive, by)
             curves, left_out = of_archive(archive, calls=calls, only=only, seed=seed, scoring=scoring)
-    found = shares(curves)
+    found = shares(curves, groups=groups)
     if as_json:
         output.json_line({"curves": curves, "shares": found.to_dicts(), "left_out": left_out})
         return
     tell(curves)
     if file is None:
-        tell_shares(found.to_dicts())
+        rows = found.to_dicts()
+        for group in dict.fromkeys(row.get("group") for row in rows):
+            tell_shares([row for row in rows if row.get("group") == group], group=group)
     for gone in left_out:
         step = f": {gone['next_step']}" if gone["next_step"] else ""
         click.echo(output.safe(f"left out: {gone['call_id']}: {gone['reason']}{step}"), err=True)
@@ -120,8 +130,8 @@ def tell(curves: list[Curve]) -> None:
     click.echo("-: does not change up to the last level tried; withheld: no verdict is given there any more")
 
 
-def tell_shares(rows: list[dict[str, Any]]) -> None:
-    """Print what becomes of all moments' verdicts; levels with the same counts share a line."""
+def tell_shares(rows: list[dict[str, Any]], *, group: str | None = None) -> None:
+    """Print what becomes of the verdicts of all moments, or of a group; levels with the same counts share a line."""
     if not rows:
         return
     counts = ("holds_count", "withheld_count", "other_count")
@@ -134,7 +144,8 @@ def tell_shares(rows: list[dict[str, Any]]) -> None:
             lines.append([row])
     moments, calls = rows[0]["moment_count"], rows[0]["call_count"]
     click.echo(
-        f"\nover {output.plural(moments, 'moment')} of {output.plural(calls, 'call')} with a verdict as they are"
+        f"\n{'' if group is None else group + ': '}over {output.plural(moments, 'moment')} of "
+        f"{output.plural(calls, 'call')} with a verdict as they are"
     )
     output.table(
         ("made worse by", "unit", "levels", "holds", "withheld", "other verdict", "holds, 95 %"),
