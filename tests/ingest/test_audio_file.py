@@ -177,6 +177,15 @@ def test_left_and_right_are_two_calls(tmp_path: Path) -> None:
     assert [audios(call)[0][1] for call in calls] == [["mixed"], ["mixed"]]
 
 
+def test_a_folder_a_call_may_name_its_files_after_the_sides_alone(tmp_path: Path) -> None:
+    for ix, name in enumerate(("c1", "c2", "x/c2")):
+        for frames, one in ((800, "caller"), (900, "agent")):
+            noise(tmp_path / name / f"{one}.wav", frames=frames + ix)
+    calls, _ = read(tmp_path)
+    assert sorted(call.id for call in calls) == ["c1", "c2", "x--c2"]
+    assert audios(calls[0]) == [("caller.wav", ["caller"], "name", 0.0), ("agent.wav", ["agent"], "name", 0.0)]
+
+
 def test_half_a_pair_is_mixed_and_noted(tmp_path: Path) -> None:
     noise(tmp_path / "c.caller.wav")
     (call,), (note,) = read(tmp_path)

@@ -5,7 +5,8 @@ mono files, from their names; never from the sound. Where nothing says it the ro
 several channels is refused when `--channels` or the sidecar names another number of them (a mono file is not: its
 one channel is ``mixed``, and a note says that the roles were not used).
 
-The call is named after the file (without the side, for a pair). When several audio files of one import
+The call is named after the file (without the side, for a pair; after the folder, for ``c1/caller.wav`` and
+``c1/agent.wav``). When several audio files of one import
 have the same name, each of them is named by its relative path, with ``--`` for the slashes.
 """
 

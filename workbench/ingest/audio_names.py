@@ -22,7 +22,7 @@ _SIDES: Final[dict[str, Role]] = {
     **dict.fromkeys(("caller", "customer", "user"), "caller"),
     **dict.fromkeys(("agent", "assistant", "bot"), "agent"),
 }
-_PAIR = re.compile(r"^(?P<stem>.+)[._-](?P<side>caller|customer|user|agent|assistant|bot)$", re.IGNORECASE)
+_PAIR = re.compile(r"^(?:(?P<stem>.+)[._-])?(?P<side>caller|customer|user|agent|assistant|bot)$", re.IGNORECASE)
 
 
 def is_audio_name(name: str) -> bool:
@@ -34,12 +34,18 @@ def side(path: Path) -> tuple[str, Role] | None:
     """Return the stem of the call and the side a file holds, when its name says so.
 
     ``c1.caller.wav``, ``c1_customer.wav`` and ``c1-user.wav`` are the caller's side of ``c1``; agent,
-    assistant and bot the agent's. Left and right say nothing about who speaks, so they are not understood.
+    assistant and bot the agent's. In a folder a call the name may be the side alone: ``c1/caller.wav`` is of ``c1``.
+    Left and right say nothing about who speaks, so they are not understood.
     """
     match = _PAIR.match(path.stem)
     if match is None:
         return None
-    return match["stem"], _SIDES[match["side"].lower()]
+    return match["stem"] or path.absolute().parent.name, _SIDES[match["side"].lower()]
+
+
+def named_by_folder(path: Path) -> bool:
+    """Return whether a file is called after its side alone, and its call after the folder."""
+    return path.stem.lower() in _SIDES and partner(path) is not None
 
 
 def partner(path: Path) -> Path | None:

@@ -15,7 +15,7 @@ import msgspec
 from workbench.audio.file_name import BAD_NAME, BAD_NAME_HINT, BAD_NAME_RULE
 from workbench.errors import ImportFailed, WorkbenchError
 from workbench.ingest import audio_file
-from workbench.ingest.audio_names import call_stem, partner
+from workbench.ingest.audio_names import call_stem, named_by_folder, partner
 from workbench.ingest.intake import digest
 from workbench.ingest.intake.ahead import digested
 from workbench.ingest.intake.hygiene import strip_call, strip_refusal
@@ -232,5 +232,5 @@ def _audio_ids(inputs: list[Input]) -> dict[Path, str]:
         stem = call_stem(item.path)
         if shared[stem] > 1:
             folder = item.relative.rpartition("/")[0] or item.path.absolute().parent.name
-            ids[item.path] = f"{folder}/{stem}".replace("/", "--")
+            ids[item.path] = (folder if named_by_folder(item.path) else f"{folder}/{stem}").replace("/", "--")
     return ids
