@@ -166,3 +166,18 @@ def test_the_command_writes_every_error(tmp_path: Path, capsys: pytest.CaptureFi
     with pytest.raises(SystemExit):
         main([*asked, "--json"])
     assert json.loads(capsys.readouterr().out) == report
+
+
+def test_calls_of_a_folder_are_told_apart_by_how_they_sounded() -> None:
+    """Each call is in one group, with the errors it has among all."""
+    whole = benchmark(MEETINGS[:1], render=0).findings[0]
+    calls = sorted({row["call_id"] for row in whole.errors})
+    groups = dict.fromkeys(calls[:1], "noisy caller")
+    noisy, others = sorted(benchmark(MEETINGS[:1], render=0, groups=groups).findings, key=lambda found: found.calls)
+    assert (noisy.source, others.source) == (
+        "ami-floor-exchange, noisy caller",
+        "ami-floor-exchange, not in the archive",
+    )
+    assert (noisy.calls, noisy.calls + others.calls) == (1, whole.calls)
+    assert noisy.errors == [row for row in whole.errors if row["call_id"] == calls[0]]
+    assert len(others.errors) == len(whole.errors) - len(noisy.errors)

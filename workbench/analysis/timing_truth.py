@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BUNDLED = ("ami-floor-exchange", "harper-valley-bank")
 ENERGY = "energy"
+ELSEWHERE = "not in the archive"
+"""The group of a call that the archive has not, which says how calls sounded."""
 _NAMED = 3
 
 
@@ -51,6 +53,7 @@ def benchmark(
     *,
     backends: Sequence[str] = (),
     render: int = 12,
+    groups: Mapping[str, str] | None = None,
     on_source: Callable[[str], None] | None = None,
 ) -> Report:
     """Compare what each detector measures with what is known.
@@ -64,6 +67,9 @@ def benchmark(
         Beside the energy method, which always takes part.
     render : int
         Calls to render for every condition; 0 for none.
+    groups : mapping of str to str, optional
+        Group of each call by its id, from :func:`workbench.analysis.robustness_shares.groups_of`: each group of a
+        folder is told apart, and calls without one are told as such. Rendered calls are not parted.
     on_source : callable, optional
         Told the name of each source as it begins.
 
@@ -95,8 +101,8 @@ def benchmark(
                 some, left_out = known_calls(place)
                 items.extend(some)
                 report.left_out.extend(left_out)
-        if items:
-            report.findings.extend(_compared(name, items, wanted))
+        for source, own in _parted(name, items, groups):
+            report.findings.extend(_compared(source, own, wanted))
     if not report.findings:
         raise _nothing_known(report.left_out, where=", ".join(str(place) for place in places))
     for condition in CONDITIONS if render else ():
@@ -106,6 +112,16 @@ def benchmark(
             items = rendered_calls(condition, count=render, folder=Path(scratch))
             report.findings.extend(_compared(f"rendered: {condition}", items, wanted))
     return report
+
+
+def _parted(name: str, items: list[Item], groups: Mapping[str, str] | None) -> list[tuple[str, list[Item]]]:
+    """The calls of a folder, together or by their groups."""
+    if groups is None:
+        return [(name, items)] if items else []
+    found: dict[str, list[Item]] = {}
+    for item in items:
+        found.setdefault(groups.get(item.call.call_id, ELSEWHERE), []).append(item)
+    return [(f"{name}, {group}", found[group]) for group in sorted(found)]
 
 
 def _nothing_known(left_out: list[dict[str, str]], *, where: str) -> NotScorable:

@@ -32,6 +32,8 @@ NAMES = {
     help="Beside the energy method; both others by default where the extra vad is installed.",
 )
 @click.option("--render", type=click.IntRange(0), default=12, show_default=True, help="Calls to make per condition.")
+@click.option("--by", metavar="SLICE", help="Tell calls apart by caller_noisy, caller_narrow_band, ... of the archive.")
+@options.archive
 @click.option(
     "-o", "target", type=click.Path(dir_okay=False), metavar="FILE.json", help="Write the report, all errors."
 )
@@ -42,6 +44,8 @@ def command(
     *,
     backends: tuple[str, ...],
     render: int,
+    by: str | None,
+    archive_path: str,
     target: str | None,
     as_json: bool,
     quiet: bool,
@@ -50,17 +54,24 @@ def command(
 
     FOLDERS hold calls with a channel for each party, and labels of kind `speech` or a transcript with times; by
     default the bundled meetings and bank calls. Each is told apart, and so are calls that are made with exact
-    boundaries. Nothing is added up to one number. Exit code 2, and nothing written, where no call of them can be
+    boundaries. Nothing is added up to one number. An archive is read only for --by, which asks it how the calls
+    sounded. Exit code 2, and nothing written, where no call of them can be
     compared.
     """
     import msgspec
 
+    from workbench.analysis.robustness_shares import groups_of
     from workbench.analysis.timing_truth import benchmark
+    from workbench.archive.archive import Archive
     from workbench.report.new_file import require_place, write_whole
 
     if target is not None:
         require_place(target)
-    report = benchmark(folders, backends=backends or _there(), render=render)
+    groups: dict[str, str] | None = None
+    if by is not None:
+        with Archive(archive_path) as archive:
+            groups = groups_of(archive, by)
+    report = benchmark(folders, backends=backends or _there(), render=render, groups=groups)
     if target is not None:
         text = msgspec.json.format(msgspec.json.encode(report, order="sorted"), indent=2).decode()
         write_whole(target, text + "\n")
