@@ -13,6 +13,7 @@ from workbench.archive.baseline_sounds import Standing, marks, standing
 from workbench.archive.comparing import Sounds, chosen_events
 from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.layout import Layout
+from workbench.archive.measured_with import one_ruler
 from workbench.errors import UsageError
 from workbench.plural import plural
 from workbench.timing.contracts.drift import Drift, Figure, drifts, figures
@@ -36,8 +37,8 @@ class Checked:
     """A baseline against an archive: its drifts, figures of both sides, and what their recordings are to each other.
 
     `states` has one for each recording; `left` of the `kept` recordings that the baseline was set from are in the
-    archive yet; `config_id` is the ruler of both sides. `same_version`: no other version of
-    the agent is asked about than the baseline's, so that its own recordings may be among those checked.
+    archive yet; `config_id` (scoring) and `measure_config_id` are the ruler of both sides. `same_version`: no other
+    version of the agent is asked about than the baseline's, so that its own recordings may be among those checked.
     """
 
     drifts: list[Drift]
@@ -48,6 +49,7 @@ class Checked:
     left: int
     set_from: str
     config_id: str
+    measure_config_id: str
     same_version: bool
 
     @property
@@ -81,6 +83,7 @@ class _Measured:
     figures: dict[str, Figure]
     marks: list[str]
     config_id: str
+    measure_config_id: str
     standing: Standing
 
 
@@ -109,7 +112,7 @@ def set_baseline(
     Raises
     ------
     UsageError
-        When there is nothing to keep, or the name is taken.
+        When there is nothing to keep, the recordings were measured with several configs, or the name is taken.
     """
     if not name.strip():
         raise UsageError("a baseline needs a name", hint="workbench baseline set NAME")
@@ -119,6 +122,7 @@ def set_baseline(
     settings = {
         "baseline": name,
         "config_id": measured.config_id,
+        "measure_config_id": measured.measure_config_id,
         "agent_version": agent_version,
         "recordings": measured.marks,
     }
@@ -170,8 +174,8 @@ def check_baseline(
     Raises
     ------
     UsageError
-        When there is no such baseline, another config is named than its own, there is nothing to hold against it, or
-        a dimension was not measured on a side.
+        When there is no such baseline, another config is named than its own, the recordings were measured with
+        another one, there is nothing to hold against it, or a dimension was not measured on a side.
     """
     rows, config, counts = read_once(layout, lambda reader: _kept(layout, reader, name))
     made, counted = json.loads(config), json.loads(counts)
@@ -186,6 +190,14 @@ def check_baseline(
             hint="leave --config out, or set a baseline with that config under another name",
         )
     now = _measured(layout, config_id=made["config_id"], agent_version=agent_version, baseline=made["recordings"])
+    if now.measure_config_id != made["measure_config_id"]:
+        raise UsageError(
+            f"the baseline was measured with config {made['measure_config_id']}, these moments with "
+            f"{now.measure_config_id}, which is another ruler",
+            where=str(layout.root),
+            hint=f"{layout.command('workbench measure')} with the settings of the baseline and "
+            f"{layout.command('workbench score')}, or set a baseline with these under another name",
+        )
     before = {dimension: figure.value for dimension, figure in baseline.items()}
     return Checked(
         drifts=drifts(before, now.figures, tolerances=tolerances),
@@ -196,6 +208,7 @@ def check_baseline(
         left=now.standing.there,
         set_from=rows[0]["slice"],
         config_id=now.config_id,
+        measure_config_id=now.measure_config_id,
         same_version=agent_version is None or made["agent_version"] in (None, agent_version),
     )
 
@@ -240,6 +253,7 @@ def _measured(
             figures=figures(events),
             marks=list(marks(Sounds(reader), heard)),
             config_id=config,
+            measure_config_id=str(one_ruler(events)),
             standing=Standing([], 0) if baseline is None else standing(reader, heard, baseline=baseline),
         )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.archive.call_slices import SLICES, call_slices
-from workbench.archive.measured_with import measured_with
+from workbench.archive.measured_with import measured_with, one_ruler
 from workbench.errors import UsageError
 from workbench.timing.contracts.battery import MIN_FAILING, Battery, compare_groups
 from workbench.timing.contracts.freshness import SAME_PCM, Envelope, Freshness, freshness
@@ -58,7 +58,8 @@ def scored_groups(reader: Reader, by: str, *, names: tuple[str, str], config_id:
         raise UsageError(f"calls cannot be grouped by {by!r}", where="--by", hint=f"one of {', '.join(BY)}")
     calls = _calls(reader)
     rows = _standing(reader).to_dicts() if by == "config_id" else chosen_events(reader, config_id)[0]
-    groups = []
+    groups: list[list[Case]] = []
+    compared: list[dict[str, Any]] = []
     for name in names:
         mine = [row for row in rows if (row if by == "config_id" else calls[row["call_id"]])[by] == name]
         if not mine:
@@ -68,6 +69,9 @@ def scored_groups(reader: Reader, by: str, *, names: tuple[str, str], config_id:
                 hint=_hint(by),
             )
         groups.append(_cases(mine, calls, by))
+        compared += mine
+    if by != "config_id":
+        one_ruler(compared)
     return groups
 
 

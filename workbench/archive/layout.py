@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.errors import ArchiveFailed
 
-FORMAT = "workbench.archive/3"
+FORMAT = "workbench.archive/4"
 
 DEFAULT = "archive"
 """Folder of the archive where nobody names one."""

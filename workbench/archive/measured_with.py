@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.archive.lake import Reader
@@ -59,3 +61,26 @@ def configs_of(reader: Reader, *, among: Collection[str] | None = None) -> dict[
         if config.config_id in among:
             found.setdefault(config.config_id, config)
     return found
+
+
+def one_ruler(events: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the measuring config that events with a verdict rest on; None where there is none.
+
+    Parameters
+    ----------
+    events : sequence of mapping
+        Rows of `scored_events`.
+
+    Raises
+    ------
+    UsageError
+        When they rest on several: figures of two rulers say nothing of each other.
+    """
+    found = sorted({event["measure_config_id"] for event in events if event["status"] in ("PASS", "FAIL")})
+    if len(found) > 1:
+        raise UsageError(
+            f"the moments were measured with {len(found)} configs ({', '.join(found)}), which are different rulers",
+            where="scored_events.measure_config_id",
+            hint="workbench measure measures all calls with one, and workbench score scores them anew",
+        )
+    return found[0] if found else None

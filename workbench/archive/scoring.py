@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from workbench.timing.same_moment import Shared
 
 _MOMENT = ["call_id", "label_id", "moment_s", "label_count", "authors", "disagree", "counted"]
-_HEALTH = "select call_id, recording_id, verdict_eligible, reason, next_step, channel_roles as roles from input_health"
+_FACTS = "call_id, recording_id, config_id, verdict_eligible, reason, next_step, channel_roles as roles"
+_HEALTH = f"select {_FACTS} from input_health"
 _UNFIT = f"{_HEALTH} join recordings using (call_id, recording_id) anti join timing_inputs using (call_id)"
 
 
@@ -34,13 +35,15 @@ _UNFIT = f"{_HEALTH} join recordings using (call_id, recording_id) anti join tim
 class Scoring:
     """A scoring pass: its run, its config, the labels it read and their rows of `scored_events`, in the same order.
 
-    `run_id` is None without labels.
+    `run_id` is None without labels. `measured_with` are the configs that the calls with both parties were measured
+    with, by id, the last one first.
     """
 
     run_id: str | None
     config_id: str
     labels: list[dict[str, Any]] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
+    measured_with: dict[str, MeasureConfig] = field(default_factory=dict)
 
     @property
     def moments(self) -> list[dict[str, Any]]:
@@ -170,7 +173,8 @@ def _keep(
         settings = {"score": msgspec.structs.asdict(config), "snapshot": snapshot}
         run = runs.begin("score", settings if calls is None else settings | {"calls": calls})
         events = evidence.scored(config, run_id=run["run_id"])
-        scorings.append(Scoring(run["run_id"], config.config_id, evidence.labels, events))
+        rulers = {ruler.config_id: ruler for ruler in (evidence.measured_with, *evidence.otherwise.values())}
+        scorings.append(Scoring(run["run_id"], config.config_id, evidence.labels, events, rulers))
         begun.append(run)
     writer = Writer(layout)
     mine = "true" if calls is None else f"call_id IN ({', '.join(quote(call_id) for call_id in calls)})"
@@ -283,6 +287,11 @@ def _unfit(measured: pl.DataFrame) -> dict[str, dict[str, Any]]:
     for row in rows.to_dicts():
         missing = "no_caller_channel" if "agent" in row["roles"] else "no_agent_channel"
         said = (missing, NEXT_STEPS[missing]) if row["verdict_eligible"] else (row["reason"], row["next_step"])
-        facts = {"recording_id": row["recording_id"], "reason": said[0], "next_step": said[1]}
-        found.setdefault(row["call_id"], facts | {"scorable": False, "verdict_eligible": False})
+        what = {
+            "recording_id": row["recording_id"],
+            "config_id": row["config_id"],
+            "reason": said[0],
+            "next_step": said[1],
+        }
+        found.setdefault(row["call_id"], what | {"scorable": False, "verdict_eligible": False})
     return found

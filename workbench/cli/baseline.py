@@ -88,6 +88,7 @@ def command(
         told = [msgspec.to_builtins(drift) | ({"drifted": None} if withheld else {}) for drift in found.drifts]
         verdict = {"drifted": None if withheld else len(drifted), "withheld": withheld}
         from_ = {"set_from": found.set_from, "config_id": found.config_id, "evidence": found.claim}
+        from_ |= {"measure_config_id": found.measure_config_id}
         recordings = {"recordings": len(found.states), "recordings_are": found.counts}
         output.json_line({"drifts": told, **verdict, **sides, **recordings, **from_})
     elif not quiet:

@@ -77,6 +77,7 @@ def command(
                 "run_id": scoring.run_id,
                 "config_id": scoring.config_id,
                 "config": msgspec.structs.asdict(config),
+                "measured_with": {name: msgspec.structs.asdict(one) for name, one in scoring.measured_with.items()},
                 "events": events,
                 "moment_counts": scoring.counts,
                 "shared_moments": [msgspec.to_builtins(one) for one in scoring.shared],
@@ -101,7 +102,8 @@ def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
     near = sum(bool(event["boundary_sensitive"]) for event in moments)
     beside = f"; {near:,} next to a bound" if near else ""
     said = f"{output.plural(len(moments), 'labelled moment')}{labels}: {counts}{beside}"
-    click.echo(f"{said} (config {scoring.config_id}: {changed(config)})")
+    rulers = (f"{name}: {changed(ruler)}" for name, ruler in scoring.measured_with.items())
+    click.echo(f"{said} (config {scoring.config_id}: {changed(config)}; measured with config {', '.join(rulers)})")
     tell(sorted(moments, key=_urgency)[:MOST_ROWS])
     if len(moments) > MOST_ROWS:
         query = f"from timing_events where config_id = '{scoring.config_id}'"

@@ -12,6 +12,7 @@ class ScoredEvents(Table):
     call_id = columns.key("call")
     label_id = columns.key("label")
     config_id = columns.key("scoring config")
+    measure_config_id = columns.text("measuring config of what was scored", null="nothing was measured")
     recording_id = columns.text("recording measured", null="none")
     expect = columns.choice("what the label says the agent should do", "yield", "hold", null="the label does not say")
     onset_s = columns.seconds("moment that was scored: the nearest frame", null="no onset")

@@ -63,7 +63,7 @@ def scored(
     health : mapping of str to mapping
         By call: `recording_id`, `scorable`, `verdict_eligible`, `reason`, `echo_coherence`, `separation_db`
         (the smaller one of both parties). A measured call that is not on the line, since it has no audio of
-        both parties, needs `recording_id` and `reason` only.
+        both parties, needs `recording_id` and `reason` only. `config_id`, where it is known, is the measuring config.
     config : ScoreConfig
         How to score.
     run_id : str
@@ -135,6 +135,7 @@ def _row(label: Mapping[str, Any], facts: Mapping[str, Any] | None, config: Scor
             name: getattr(config, name) if value is None else _bound(value, name=name, label=label)
             for name, value in own.items()
         },
+        "measure_config_id": None if facts is None else facts.get("config_id"),
         "recording_id": None if facts is None else facts["recording_id"],
         "status": INCONCLUSIVE if facts is None else NOT_SCORABLE,
         "reason": "no_audio" if facts is None else facts["reason"],
