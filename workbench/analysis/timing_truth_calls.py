@@ -21,7 +21,7 @@ BRIDGED_S = 0.2
 LABELS, WORDS, MACHINE, TURNS, EXACT = (
     "labelled stretches of speech",
     "word times of the transcript",
-    "word times set by a recogniser, the words corrected by people: good to about 30 ms",
+    "word times set by a recogniser",
     "turn times of the transcript",
     "rendered: exact to the sample",
 )

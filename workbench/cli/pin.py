@@ -169,7 +169,7 @@ def _with_other_bounds(archive: Archive, pinned: Pinned, call_id: str) -> list[t
     said = archive.sql("from label_moments where call_id = $call and counted", {"call": call_id})
     events = "from scored_events where call_id = $call and config_id = $config"
     scored = archive.sql(events, {"call": call_id, "config": pinned.event["config_id"]}).select("label_id", "status")
-    here = (pl.col("onset_s") - pinned.event["onset_s"]).abs() <= SAME_MOMENT_S
+    here = (pl.col("onset_s") - pinned.event["onset_s"]).abs() <= SAME_MOMENT_S + 1e-9
     near = said.filter(here, pl.col("label_id") != pinned.label_id).join(scored, on="label_id")
     rows: list[tuple[str, str]] = (
         near.filter(pl.col("status") != pinned.event["status"]).select("label_id", "status").rows()
