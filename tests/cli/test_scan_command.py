@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -245,3 +246,11 @@ def test_a_call_that_no_verdict_may_rest_on_says_so_in_its_row(tmp_path: Path, a
     page = (tmp_path / "scan.html").read_text(encoding="utf-8")
     assert page.count("read with caution: ") == 2
     assert "without them: 1 of 1 call." in page
+
+
+def test_a_name_that_is_no_text_is_refused_alone(folder: Path, at: Run) -> None:
+    (folder / os.fsdecode(b"bad\xff.wav")).write_bytes((folder / "deeper" / "b.wav").read_bytes())
+    found = report(at, folder)
+    (row,) = [row for row in found["refused"] if row["reason"] == "bad_file_name"]
+    assert row["file"] == r"bad\xff.wav"
+    assert found["counts"]["two_channel_count"] == 2

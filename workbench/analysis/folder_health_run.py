@@ -16,6 +16,7 @@ from workbench.archive.side_by_side import side_by_side
 from workbench.audio.file_digest import file_sha256
 from workbench.errors import ImportFailed, MissingExtra, UsageError, WorkbenchError
 from workbench.ingest.audio_names import partner, side
+from workbench.ingest.intake.valid_text import valid
 from workbench.ingest.intake.walk import Input, survey
 from workbench.timing.health import CAUTION
 from workbench.timing.score_config import ScoreConfig
@@ -127,9 +128,9 @@ def _jobs(inputs: Sequence[Input]) -> list[_Job]:
         other = partner(item.path) if item.problem is None else None
         own = side(item.path)
         if other is None or own is None or other not in taken:
-            jobs.append(_Job((item.path,), item.relative))
+            jobs.append(_Job((item.path,), valid(item.relative)))
         elif own[1] == "caller":
-            jobs.append(_Job((item.path, other), item.relative))
+            jobs.append(_Job((item.path, other), valid(item.relative)))
     return jobs
 
 
@@ -179,7 +180,7 @@ def _digests(job: _Job) -> list[tuple[str, str]]:
     folder = job.name.rpartition("/")[0]
     found = []
     for path in job.files:
-        name = f"{folder}/{path.name}" if folder else path.name
+        name = valid(f"{folder}/{path.name}" if folder else path.name)
         try:
             found.append((name, file_sha256(path) if path.is_file() else "unreadable"))
         except OSError:

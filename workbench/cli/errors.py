@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -15,6 +16,17 @@ from workbench.errors import Exit, UsageError, WorkbenchError
 
 STOPPED = 130
 """Exit code of a command that Ctrl-C ended: 128 and the number of the signal."""
+
+
+_PERMISSION = "ask for permission to read it and to enter every folder above it, or name another"
+_HINTS = {
+    errno.EACCES: _PERMISSION,
+    errno.EPERM: _PERMISSION,
+    errno.EROFS: "name a place that may be written to",
+    errno.ENAMETOOLONG: "name a shorter path",
+    errno.ELOOP: "it is a link that leads to itself: mend the link, or name another",
+}
+"""What to do where the system refuses a path that somebody named, by error number."""
 
 
 def tell(error: BaseException) -> int:
@@ -39,11 +51,22 @@ def tell(error: BaseException) -> int:
     if isinstance(error, WorkbenchError):
         _say(f"workbench: {error}")
         return error.exit_code
+    if (refusal := _of_a_path(error)) is not None:
+        _say(f"workbench: {refusal}")
+        return refusal.exit_code
     import traceback
 
     _say("".join(traceback.format_exception(error)).rstrip("\n"))
     _say(f"workbench: this is a bug ({type(error).__name__}: {error})")
     return Exit.BUG
+
+
+def _of_a_path(error: BaseException) -> UsageError | None:
+    """Return what the system's refusal to look at a path means; None for any other error, which is a bug of ours."""
+    if not isinstance(error, OSError) or not isinstance(error.filename, str | bytes):
+        return None
+    hint = _HINTS.get(error.errno or 0)
+    return UsageError(error.strerror.lower(), where=os.fsdecode(error.filename), hint=hint) if hint else None
 
 
 def _say(text: str) -> None:
