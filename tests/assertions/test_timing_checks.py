@@ -138,17 +138,21 @@ def test_a_recording_that_carries_no_verdict_leaves_the_turn_clock(made, health)
     assert (row["status"], row["evidence"]["clock"]) == ("PASS", "transcript")
 
 
-def test_only_an_unscorable_recording_is_not_scorable_and_names_the_reason(made):
+def test_a_recording_that_carries_no_verdict_is_not_scorable_for_its_reason_with_and_without_turns(made):
     rows = made.rows(
         {"id": "a", "turn_clock": "none", "turns": [made.turn("caller")], "health": UNSCORABLE},
         {"id": "b", "turn_clock": "none", "turns": [made.turn("caller")], "health": CAUTION},
+        {"id": "c", "turn_clock": "none", "health": CAUTION},
+        {"id": "d", "turn_clock": "none", "turns": [made.turn("caller")]},
         measured=True,
     )
     for assertion in TIMING:
-        unusable, doubtful = made.results(rows, assertion)
-        assert (unusable["status"], doubtful["status"]) == ("NOT_SCORABLE", "INCONCLUSIVE")
-        assert "one channel is empty" in unusable["message"]
-        assert "echo" in doubtful["message"]
+        found = made.results(rows, assertion)
+        assert [row["status"] for row in found] == ["NOT_SCORABLE"] * 3 + ["INCONCLUSIVE"]
+        reasons = ["one channel is empty", "echo", "echo"]
+        assert [row["message"] for row in found[:3]] == [
+            f"The recording carries no verdict on timing: {reason}." for reason in reasons
+        ]
 
 
 def test_an_answer_that_starts_just_before_the_caller_ends_took_no_time(made):

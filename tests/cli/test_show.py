@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
+import soundfile as sf
 
 from workbench.archive.archive import Archive
 from workbench.archive.asserting import assert_pack
@@ -70,6 +72,29 @@ def test_faint_runs_that_the_checks_leave_out_are_counted(run: Run, tmp_path: Pa
     )
     found = json.loads(run("show", name, "--json", "--archive", tmp_path / "a")[1])
     assert found["heard"] == {"run_count": peaks.height, "faint_count": faint, "incident_count": 0, "aside_count": 14}
+
+
+def test_what_stands_against_the_recording_is_said_before_what_was_heard_in_it(run: Run, tmp_path: Path) -> None:
+    """A steady copy of the agent in the caller's channel, -6 dB: leakage, 40 dB over the published limit."""
+    rng = np.random.default_rng(0)
+    rate = 8000
+    agent = np.where((np.arange(8 * rate) // rate) % 2 == 0, rng.normal(0, 0.1, 8 * rate), 0.0)
+    caller = 0.5 * agent + np.where((np.arange(8 * rate) // rate) % 4 == 1, rng.normal(0, 0.1, 8 * rate), 0.0)
+    sound = tmp_path / "leak.wav"
+    sf.write(sound, np.stack([caller, agent], axis=1), rate)
+    audio = [Audio(path=str(sound), channels=["caller", "agent"], channel_map_source="declared")]
+    with Archive.create(tmp_path / "a") as archive:
+        archive.add([Call(id="leak", source_format="made", source_uri="x", source_sha256="0" * 64, audio=audio)])
+        archive.measure(workers=1)
+        assert_pack(archive.layout, load_pack("caller-experience"))
+    _, out, _ = run("show", "leak", "--archive", tmp_path / "a")
+    lines = out.splitlines()
+    (at,) = [ix for ix, line in enumerate(lines) if line.startswith("input: scan with caution, ")]
+    assert "(leakage); no verdict on timing rests on it; next: record the two parties" in lines[at]
+    assert lines[at + 1].startswith("heard: ")
+    assert "not judged, the input is unusable: dead_air, slow_response, talked_over_caller" in lines
+    found = json.loads(run("show", "leak", "--json", "--archive", tmp_path / "a")[1])
+    assert [row["reason"] for row in found["input_health"]] == ["leakage"]
 
 
 def test_a_hint_names_the_archive_unless_it_is_the_one_taken_anyway(

@@ -132,8 +132,8 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
         .sort("recording_id", "config_id")
         .group_by("call_id")
         .agg(
-            pl.col("scorable").any().alias("any_scorable"),
-            pl.col("reason").drop_nulls().first().alias("health_reason"),
+            (~pl.col("verdict_eligible")).any().alias("ineligible"),
+            pl.col("reason").filter(~pl.col("verdict_eligible")).drop_nulls().first().alias("health_reason"),
         )
     )
     timed = turns.group_by("call_id").agg(
@@ -159,7 +159,7 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
             clock=pl.when("audio").then(pl.lit("audio")).when(pl.col("reason").is_null()).then(pl.lit("transcript")),
             unusable=pl.when(pl.col("reason").is_null())
             .then(None)
-            .when(~pl.col("any_scorable"))
+            .when(pl.col("ineligible"))
             .then(pl.lit("NOT_SCORABLE"))
             .otherwise(pl.lit("INCONCLUSIVE")),
         )
@@ -172,8 +172,8 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
             .alias("quantum_ms"),
             pl.when(pl.col("clock") == "transcript").then("without").otherwise(0).fill_null(0).alias("untimed"),
             "unusable",
-            pl.when(pl.col("health_reason").is_not_null())
-            .then(pl.col("reason") + " The recording: " + pl.col("health_reason"))
+            pl.when((pl.col("unusable") == "NOT_SCORABLE") & pl.col("health_reason").is_not_null())
+            .then(pl.lit("The recording carries no verdict on timing: ") + pl.col("health_reason") + ".")
             .otherwise("reason")
             .alias("reason"),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,10 +27,11 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     from workbench.archive.archive import Archive
 
     with Archive(archive_path, as_of=as_of) as archive:
-        call, found, checks, heard = interruptible.run(lambda: _read(archive, call_id))
+        call, found, checks, heard, health = interruptible.run(lambda: _read(archive, call_id))
         judged = _judged(checks, archive)
     if as_json:
-        output.json_line({"call": call, "findings": found.to_dicts(), "checks": checks, "heard": heard})
+        told = {"call": call, "findings": found.to_dicts(), "checks": checks, "heard": heard, "input_health": health}
+        output.json_line(told)
         return
     click.echo(output.safe(_head(call)))
     if call.turns:
@@ -42,6 +43,8 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     if found.height:
         output.table(found.columns, found.rows())
         click.echo()
+    for line in _input(health):
+        click.echo(output.safe(line))
     if heard["run_count"]:
         click.echo(_heard(heard))
     click.echo(output.safe(judged))
@@ -59,8 +62,10 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _read(archive: Archive, call_id: str) -> tuple[Call, pl.DataFrame, dict[str, list[str]], dict[str, int]]:
-    """Return a call, its findings and its checks by status, of the newest assertion run, and what is heard in it."""
+def _read(
+    archive: Archive, call_id: str
+) -> tuple[Call, pl.DataFrame, dict[str, list[str]], dict[str, int], list[dict[str, Any]]]:
+    """Return a call, findings and checks by status of the newest assertion run, what is heard, and input health."""
     query = "from findings where call_id = $id order by start_s, assertion_id, result_ix"
     columns = "severity, assertion_id, turn_ix, start_s, message"
     newest = "from call_verdicts semi join latest_runs using (run_id)"
@@ -73,7 +78,22 @@ def _read(archive: Archive, call_id: str) -> tuple[Call, pl.DataFrame, dict[str,
     counts = (*archive.sql(faint, {"id": call_id}).row(0), *archive.sql(apart, {"id": call_id}).row(0))
     heard = dict(zip(("run_count", "faint_count", "incident_count", "aside_count"), counts, strict=True))
     found = archive.sql(f"select {columns} {query}", {"id": call_id})
-    return archive.call(call_id), found, checks, heard
+    input_health = "recording_id, recommendation, verdict_eligible, reason, next_step from input_health"
+    health = archive.sql(f"select {input_health} where call_id = $id order by all", {"id": call_id}).to_dicts()
+    return archive.call(call_id), found, checks, heard, health
+
+
+def _input(health: list[dict[str, Any]]) -> list[str]:
+    """Say what stands against the recordings of a call, and what would mend it; nothing where they are all sound."""
+    from workbench.analysis.incidents_health import plain_reason
+
+    told = [
+        f"input: {row['recommendation']}, {plain_reason(row['reason'])} ({row['reason']})"
+        f"{'' if row['verdict_eligible'] else '; no verdict on timing rests on it'}; next: {row['next_step']}"
+        for row in health
+        if row["reason"]
+    ]
+    return list(dict.fromkeys(told))
 
 
 def _heard(heard: dict[str, int]) -> str:
