@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 SEVERITIES = ("high", "medium", "low", "none")
+FEW = 2
+"""Findings without sound that keep their place where enough others can be heard."""
 
 
-def choose(calls: Sequence[dict[str, Any]], findings: Iterable[dict[str, Any]], *, most: int) -> list[dict[str, Any]]:
-    """Return one finding a call, for the worst calls that have one.
+def choose(
+    calls: Sequence[dict[str, Any]], findings: Iterable[dict[str, Any]], *, most: int, heard: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """Return one finding a call, for the worst calls that have one: those that can be heard, then a few others.
 
     Of a call's findings the most severe one is taken; among equals one of a kind not taken yet, then one with
     a time, then the longest, then the earliest. A call that was not judged gives its slowest answer.
@@ -22,27 +26,35 @@ def choose(calls: Sequence[dict[str, Any]], findings: Iterable[dict[str, Any]], 
         Rows of `findings` of these calls.
     most : int
         Findings wanted.
+    heard : collection of str
+        Ids of calls that have a recording. A finding can be heard where it has a time in one of them.
 
     Returns
     -------
     list of dict
-        Rows of `findings` with the `rank` of their call.
+        Rows of `findings` with the `rank` of their call: what can be heard, the worst calls first, then what
+        cannot, likewise. Where more could be heard than are wanted, `FEW` others are kept all the same.
     """
     of_call: dict[str, list[dict[str, Any]]] = {}
     for row in findings:
         of_call.setdefault(row["call_id"], []).append(row)
-    chosen: list[dict[str, Any]] = []
-    for call in calls:
-        if len(chosen) == most:
-            break
-        taken = {row["failure_code"] for row in chosen}
+    audible: list[dict[str, Any]] = []
+    silent: list[dict[str, Any]] = []
+    for call in sorted(calls, key=lambda call: (call["call_id"] not in heard, call["rank"])):
+        if len(audible if call["call_id"] in heard else silent) >= most:
+            continue
+        taken = {row["failure_code"] for row in audible + silent}
         found = of_call.get(call["call_id"], [])
         if found:
-            best = min(found, key=lambda row: _order(row, taken))
-            chosen.append(best | {"rank": call["rank"]})
+            best = min(found, key=lambda row: _order(row, taken)) | {"rank": call["rank"]}
         elif call["high_finding_count"] is None and call["worst_response_gap_s"] is not None:
-            chosen.append(_slowest(call))
-    return chosen
+            best = _slowest(call)
+        else:
+            continue
+        (audible if call["call_id"] in heard and best["start_s"] is not None else silent).append(best)
+    silent.sort(key=lambda row: row["rank"])
+    audible = audible[: max(0, most - min(FEW, len(silent)))] if most > FEW else audible[:most]
+    return audible + silent[: most - len(audible)]
 
 
 def _order(row: dict[str, Any], taken: set[str]) -> tuple[Any, ...]:

@@ -33,6 +33,7 @@ SQL = {
     "calls": "from call_overview order by call_id",
     "rates": "from assertion_pass_rate semi join latest_runs using (run_id) order by dimension, assertion_id",
     "worst": "from worst_calls order by rank limit 25",
+    "audible": "from worst_calls semi join recordings using (call_id) order by rank limit 25",
     "findings": "from findings where list_contains($ids, call_id) order by call_id, assertion_id, result_ix",
     "gaps": "from response_gap_by_agent order by agent_id, agent_version, clock",
     "denominators": "from denominators order by metric",
@@ -62,8 +63,10 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
             hint="workbench import FOLDER --measure --archive DIR",
         )
     worst_calls = _rows(archive, SQL["worst"])
-    findings = _rows(archive, SQL["findings"], ids=[row["call_id"] for row in worst_calls])
-    chosen = choose(worst_calls, findings, most=worst)
+    audible = {row["call_id"]: row for row in _rows(archive, SQL["audible"])}
+    looked_at = audible | {row["call_id"]: row for row in worst_calls}
+    findings = _rows(archive, SQL["findings"], ids=list(looked_at))
+    chosen = choose(list(looked_at.values()), findings, most=worst, heard=audible.keys())
     sounds = Sounds(archive.layout)
     shown = moments(archive, chosen, findings=findings, sounds=sounds) if chosen else []
     gaps = _rows(archive, SQL["gaps"])
@@ -86,6 +89,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         worst_calls=worst_calls,
         call_count=len(calls),
         moments=shown,
+        heard_count=sum(each.sound is not None and each.sound.address is not None for each in shown),
         silent_count=sounds.silent_count,
         budget_mb=BUDGET_BYTES / 1e6,
         gap_figure=_gap_figure(archive, gaps),
