@@ -17,6 +17,7 @@ CLIPS = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio"
 SLOW, PROMPT = (CLIPS / f"vapi-default-{name}.example.wav" for name in ("07-correction", "01-hard-interruption"))
 PAGE = (Path(__file__).parents[2] / "docs/compare-policy.md").read_text("utf-8")
 Run = Callable[..., tuple[int, str, str]]
+YIELD = ("--expect", "yield", "--channels", "caller,agent")
 RATE = 8000
 
 
@@ -70,7 +71,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_two_files_side_by_side(run: Run) -> None:
     """The bundled correction yields after 1.01 s, the hard interruption after 0.20 s."""
-    given = ("--onset", "2", "--max-time-to-yield-s", "1")
+    given = (*YIELD, "--onset", "2", "--max-time-to-yield-s", "1")
     code, out, _ = run("compare", SLOW, PROMPT, *given, "--json")
     told = json.loads(out)
     assert (code, told["result"], told["changes"]["time_to_yield_s"]) == (0, "fixed", -0.81)
@@ -84,12 +85,12 @@ def test_two_files_side_by_side(run: Run) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        (SLOW, PROMPT, "--onset", "6.5"),
-        (SLOW, PROMPT, "--before-onset", "2", "--after-onset", "60"),
-        (SLOW, PROMPT, "--onset", "-1"),
-        (SLOW, PROMPT, "--onset", "2", "--channels", "caller"),
-        (SLOW, PROMPT, "--onset", "2", "--channels", "mixed,unknown"),
-        (SLOW, "nothing.wav", "--onset", "2"),
+        (SLOW, PROMPT, *YIELD, "--onset", "6.5"),
+        (SLOW, PROMPT, *YIELD, "--before-onset", "2", "--after-onset", "60"),
+        (SLOW, PROMPT, *YIELD, "--onset", "-1"),
+        (SLOW, PROMPT, "--onset", "2", "--expect", "yield", "--channels", "caller"),
+        (SLOW, PROMPT, "--onset", "2", "--expect", "yield", "--channels", "mixed,unknown"),
+        (SLOW, "nothing.wav", *YIELD, "--onset", "2"),
         (SLOW, PROMPT, "--policy", "x.json"),
         (SLOW, PROMPT, "--onset", "2", "--after-deploy"),
         ("1", "2", "--by", "agent_version", "--onset", "2"),
@@ -103,8 +104,29 @@ def test_a_side_that_cannot_be_judged_is_refused(run: Run, given: tuple[Any, ...
 def test_mono_where_two_channels_are_needed(run: Run, tmp_path: Path) -> None:
     samples, rate = soundfile.read(PROMPT, dtype="int16")
     soundfile.write(tmp_path / "mono.wav", samples[:, 0], rate, subtype="PCM_16")
-    code, out, _ = run("compare", tmp_path / "mono.wav", PROMPT, "--onset", "2", "--channels", "mixed")
+    given = ("--onset", "2", "--expect", "yield")
+    code, out, _ = run("compare", tmp_path / "mono.wav", PROMPT, *given, "--channels", "mixed")
     assert (code, out) == (2, "")
+
+
+def test_of_files_nothing_is_guessed(run: Run, tmp_path: Path) -> None:
+    """An agent that rightly talked on through a mhm and now stops for it is no better for it."""
+    names = ("03-backchannel-mhm", "04-backchannel-halt")
+    files = [CLIPS / f"vapi-default-{name}.example.wav" for name in names]
+    code, out, error = run("compare", *files, "--channels", "caller,agent", "--strict")
+    assert (code, out, "say what the agent should have done" in error) == (2, "", True)
+    assert "--expect yield" in error
+    assert "--expect hold" in error
+    assert "--by COLUMN" in error
+    code, out, error = run("compare", *files, "--expect", "hold")
+    assert (code, out, "nobody has said which channel is whose (channel_map_unknown)" in error) == (2, "", True)
+    assert "--channels caller,agent" in error
+    code, out, _ = run("compare", *files, "--expect", "hold", "--channels", "caller,agent", "--strict")
+    assert (code, out.splitlines()[0]) == (1, "regressed: PASS -> FAIL")
+    copies = [Path(shutil.copy(file, tmp_path / file.name)) for file in files]
+    for copy in copies:
+        copy.with_suffix(".json").write_text(json.dumps({"channels": ["caller", "agent"]}))
+    assert run("compare", *copies, "--expect", "hold", "--strict")[:2] == (1, out)
 
 
 def versions(run: Run, archive: Path, before: str, after: str, *given: Any) -> tuple[int, dict[str, Any]]:
@@ -173,7 +195,7 @@ def test_a_quieter_copy_of_a_file_is_neither_fixed_nor_regressed(run: Run, tmp_p
     one, two = tmp_path / "a.wav", tmp_path / "b.wav"
     for path, factor in ((one, 1.0), (two, gain)):
         soundfile.write(path, np.rint(samples * factor).astype(np.int16), RATE, subtype="PCM_16")
-    given = ("--onset", "2", "--max-talk-over-s", "1", "--channels", "caller,agent")
+    given = (*YIELD, "--onset", "2", "--max-talk-over-s", "1")
     verdicts = "FAIL -> FAIL" if gain == 1 else "FAIL -> PASS"
     code, out, _ = run("compare", one, two, *given)
     assert (code, out.splitlines()[0]) == (0, f"same_recording: {verdicts}")
@@ -230,7 +252,7 @@ def test_a_copy_with_its_channels_exchanged_is_told(run: Run, tmp_path: Path) ->
     one, two = tmp_path / "a.wav", tmp_path / "b.wav"
     soundfile.write(one, samples.astype(np.int16), RATE, subtype="PCM_16")
     soundfile.write(two, samples[:, ::-1].astype(np.int16), RATE, subtype="PCM_16")
-    given = ("--onset", "2", "--max-time-to-yield-s", "1", "--channels", "caller,agent")
+    given = (*YIELD, "--onset", "2", "--max-time-to-yield-s", "1")
     code, out, _ = run("compare", one, two, *given, "--strict")
     assert (code, out.splitlines()[0], "channels exchanged" in out) == (2, "same_recording: PASS -> FAIL", True)
 
@@ -344,18 +366,18 @@ def test_a_check_with_another_ruler_is_refused(run: Run, archive: Path, tmp_path
 def test_without_an_onset_it_says_what_was_taken_and_how_to_name_the_moment(run: Run, tmp_path: Path) -> None:
     """The caller's first speech lies at 2.0 s; in the other file the agent is silent by then."""
     good, quiet = sound(tmp_path / "a.wav", stops=2.4, seed=1), sound(tmp_path / "b.wav", stops=1.2, seed=2)
-    code, out, _ = run("compare", good, good, "--channels", "caller,agent")
+    code, out, _ = run("compare", good, good, *YIELD)
     assert code == 0
     assert (
         "no --onset: the worst barge-in that autopsy lists, or without one the caller's first speech, was taken" in out
     )
     assert "for the moment, at 1.99 s in the file before and" in out
-    assert "no --onset" not in run("compare", good, good, "--onset", "2", "--channels", "caller,agent")[1]
-    code, out, err = run("compare", good, quiet, "--channels", "caller,agent")
+    assert "no --onset" not in run("compare", good, good, *YIELD, "--onset", "2")[1]
+    code, out, err = run("compare", good, quiet, *YIELD)
     assert (code, out) == (2, "")
     assert "no --onset was given, and what was heard of the caller at 1.99 s was taken for it" in err
     assert "Hint: name the moment the caller begins: --onset SECONDS" in err
-    err = run("compare", good, quiet, "--onset", "2", "--channels", "caller,agent")[2]
+    err = run("compare", good, quiet, *YIELD, "--onset", "2")[2]
     assert "Hint: check --after-onset" in err
 
 
@@ -369,10 +391,11 @@ def test_groups_without_labels_say_what_to_do(run: Run, tmp_path: Path) -> None:
 
 def test_without_an_onset_the_barge_in_that_autopsy_lists_first_is_taken(run: Run) -> None:
     """In the bundled correction the caller is heard at 1.55 s too, where the agent is silent; it barges in at 2.0 s."""
-    code, out, _ = run("compare", SLOW, PROMPT)
+    code, out, _ = run("compare", SLOW, PROMPT, *YIELD)
     assert code == 0
     assert "at 2 s in the file before and" in out
-    assert [event["onset_source"] for event in _sides(run("compare", SLOW, PROMPT, "--json")[1])] == ["detected"] * 2
+    told = run("compare", SLOW, PROMPT, *YIELD, "--json")[1]
+    assert [event["onset_source"] for event in _sides(told)] == ["detected"] * 2
 
 
 def _sides(text: str) -> list[dict[str, Any]]:
@@ -381,7 +404,7 @@ def _sides(text: str) -> list[dict[str, Any]]:
 
 
 def test_a_reason_is_a_line_only_where_there_is_one(run: Run) -> None:
-    given = ("--onset", "2", "--max-time-to-yield-s")
+    given = (*YIELD, "--onset", "2", "--max-time-to-yield-s")
     judged = run("compare", PROMPT, PROMPT, *given, "3")[1]
     assert not [line for line in judged.splitlines() if line.strip() == "reason"]
     failed = run("compare", SLOW, PROMPT, *given, "1")[1]

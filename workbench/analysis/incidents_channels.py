@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from workbench.analysis.incidents_health import plain_reason
 from workbench.audio.source import Source, identify
-from workbench.errors import ImportFailed, UsageError
+from workbench.errors import ImportFailed, NotScorable, UsageError
 from workbench.ingest.audio_names import partner, side
 from workbench.ingest.audio_sidecar import Sidecar, load_sidecar, require_header
 from workbench.ingest.protocol import Options
 from workbench.plural import plural
 from workbench.timing.channels_hint import channels_hint
+from workbench.timing.file_steps import FILE_STEPS
 from workbench.timing.measuring import ROLES
 
 MapSource = Literal["option", "sidecar", "name", "assumed", "format"]
+CONFIRMED: tuple[MapSource, ...] = ("option", "sidecar", "name")
+"""Somebody says it, so that a verdict may rest on it."""
 
 
 def roles_asked(text: str | None) -> tuple[str, ...] | None:
@@ -124,3 +128,36 @@ def roles_of(
         where=source.path,
         hint=channels_hint(count),
     )
+
+
+def roles_said(path: str | Path, *, channels: Sequence[str] | None) -> tuple[tuple[str, ...], MapSource]:
+    """Return the role of each channel for a verdict, which rests on no assumption.
+
+    Parameters
+    ----------
+    path : path
+        A sound file; a sidecar ``<stem>.json`` beside it is read too.
+    channels : sequence of str, optional
+        What the user says; it goes before everything else.
+
+    Returns
+    -------
+    tuple of tuple of str, and str
+        As :func:`roles_of`, and never "assumed".
+
+    Raises
+    ------
+    NotScorable
+        When nothing says whose its two channels are.
+    ImportFailed, MissingExtra, UsageError
+        As :func:`recognised` and :func:`roles_of`.
+    """
+    source, sidecar = recognised(Path(path))
+    roles, said_by = roles_of(source, sidecar, channels=channels)
+    if said_by == "assumed":
+        raise NotScorable(
+            f"no verdict can rest on it: {plain_reason('channel_map_unknown')} (channel_map_unknown)",
+            where=str(path),
+            hint=FILE_STEPS["channel_map_unknown"],
+        )
+    return roles, said_by

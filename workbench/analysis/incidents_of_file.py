@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.analysis.incidents import address, incidents
 from workbench.analysis.incidents_aside import TOUCH_S
-from workbench.analysis.incidents_channels import MapSource, recognised, roles_of
+from workbench.analysis.incidents_channels import CONFIRMED, MapSource, recognised, roles_of
 from workbench.analysis.incidents_hidden import hidden
 from workbench.audio.config import MeasureConfig
 from workbench.audio.file_digest import file_sha256
@@ -166,7 +166,7 @@ def measured(
         scanning=scanning,
         encoding=sidecar.encoding,
         sample_rate_hz=sidecar.sample_rate_hz,
-        channel_map_confirmed=channel_map in ("option", "sidecar", "name"),
+        channel_map_confirmed=channel_map in CONFIRMED,
         digested=digested,
     )
     health = _facts(found.health)

@@ -38,10 +38,10 @@ def _print_schema(context: click.Context, _option: click.Parameter, wanted: bool
 @click.option("--onset", type=float, metavar="SECONDS", help="When the caller begins, in both files.")
 @click.option("--before-onset", type=float, metavar="SECONDS", help="In the first file.")
 @click.option("--after-onset", type=float, metavar="SECONDS", help="In the second file.")
-@click.option("--expect", type=click.Choice(["yield", "hold"]), help="What the agent should do.  [default: yield]")
+@click.option("--expect", type=click.Choice(["yield", "hold"]), help="Of files: what the agent should have done.")
 @click.option("--max-time-to-yield-s", type=float, metavar="SECONDS", help="Bound.")
 @click.option("--max-talk-over-s", type=float, metavar="SECONDS", help="Bound.")
-@click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which.  [default: caller,agent]")
+@click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent.")
 @click.option(
     "--by", metavar="COLUMN", help="Compare groups of an archive: agent_version, arm, caller_noisy, ..., config_id."
 )
@@ -75,10 +75,12 @@ def command(
 ) -> None:
     """Compare two sound files of one moment, or with --by two groups of an archive's scored moments.
 
-    Of files, --onset says when the caller begins; without it the worst barge-in that autopsy lists is taken, or the
-    caller's first speech where it lists none, and that is said. Groups are paired by scenario. A pair whose recordings
-    are the same sound, also resampled, encoded anew or made quieter, is called same_recording, unknown_recording where
-    too little is heard to tell, and shows no change: --policy and --strict then exit 2.
+    Of files, --expect says what the agent should have done and --channels whose channel is which, where no sidecar
+    does; neither is guessed. --onset says when the caller begins; without it the worst barge-in that autopsy lists is
+    taken, or the caller's first speech where it lists none, and that is said. Groups are paired by scenario, and their
+    labels say what was expected. A pair whose recordings are the same sound, also resampled, encoded anew or made
+    quieter, is called same_recording, unknown_recording where too little is heard to tell, and shows no change:
+    --policy and --strict then exit 2.
 
     A policy FILE, JSON or YAML, says what must get better and what must not get worse for it, for instance {"target":
     {"improve": {"time_to_yield_s_p95": -0.5}}, "guardrails": {"max_new_false_yields": 0}}. docs/compare-policy.md has
@@ -86,7 +88,7 @@ def command(
 
     \b
     Examples:
-      workbench compare before.wav after.wav --onset 2.0 --max-talk-over-s 1
+      workbench compare before.wav after.wav --channels caller,agent --onset 2.0 --expect yield
       workbench compare 1.4 1.5 --by agent_version --policy change.yaml
       workbench compare false true --by caller_noisy
     """
@@ -120,27 +122,35 @@ def _require_fitting(names: set[str], by: str | None) -> None:
 
 def _files(before: str, after: str, given: dict[str, Any], *, strict: bool, as_json: bool) -> Exit:
     from workbench.analysis.barge_in_onset import barge_in_onset
-    from workbench.analysis.incidents_channels import roles_asked
+    from workbench.analysis.incidents_channels import CONFIRMED, roles_asked, roles_said
     from workbench.cli.compare_told import pair as told
     from workbench.timing.contracts.comparing import REGRESSED, SAME_RECORDING, UNKNOWN_RECORDING, compare
     from workbench.timing.contracts.judging import judge
     from workbench.timing.contracts.levels import CLAIMS
 
-    roles = roles_asked(given["channels"]) or ("caller", "agent")
+    if given["expect"] is None:
+        raise UsageError(
+            "say what the agent should have done",
+            where=f"{before}, {after}",
+            hint="--expect yield: it should have stopped for the caller; --expect hold: the caller only said mhm, and "
+            "it should have gone on; groups of an archive, whose labels say it, are compared with --by COLUMN",
+        )
+    asked = roles_asked(given["channels"])
     sides = []
     for path, onset in ((before, given["before_onset"]), (after, given["after_onset"])):
         onset_s = given["onset"] if onset is None else onset
         if onset_s is not None and not 0 <= onset_s < float("inf"):
             raise UsageError(f"the onset is {onset_s:g} s", where=path, hint="give seconds from the start of the file")
+        roles, said_by = roles_said(path, channels=asked)
         seen = barge_in_onset(path, channels=roles) if onset_s is None and {"caller", "agent"} <= set(roles) else None
         side = judge(
             path,
-            expect=given["expect"] or "yield",
+            expect=given["expect"],
             onset_s=seen if onset_s is None else onset_s,
             max_time_to_yield_s=given["max_time_to_yield_s"],
             max_talk_over_s=given["max_talk_over_s"],
             roles=roles,
-            channel_map_confirmed=given["channels"] is not None,
+            channel_map_confirmed=said_by in CONFIRMED,
         )
         side.event["onset_source"] = "detected" if onset_s is None else side.event["onset_source"]
         sides.append(side)
