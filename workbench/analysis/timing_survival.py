@@ -17,6 +17,7 @@ from workbench.errors import UsageError
 from workbench.stats import resampling, survival
 from workbench.stats.beta_product import beta_product
 from workbench.stats.bounded import within
+from workbench.stats.horizon import horizon
 from workbench.stats.log_rank import LogRank, log_rank
 
 if TYPE_CHECKING:
@@ -174,9 +175,7 @@ def horizon_s(groups: Sequence[pl.DataFrame]) -> float:
     Returns
     -------
     float
-        In seconds. A group whose longest time ended with its event has a curve of 0 from there on, and is known at
-        any time; one whose longest time is censored, or one of several that are as long, is known up to it. The
-        shortest of the latter, else the longest time of all: the rule of rmst2 of the R package survRM2.
+        In seconds, as :func:`workbench.stats.horizon.horizon` has it.
 
     Examples
     --------
@@ -185,9 +184,7 @@ def horizon_s(groups: Sequence[pl.DataFrame]) -> float:
     >>> horizon_s([pl.DataFrame(quick), pl.DataFrame(never)])
     3.0
     """
-    longest = [own.filter(own["duration_s"] == own["duration_s"].max()) for own in groups]
-    ends = [(float(own["duration_s"][0]), bool(own["observed"].all())) for own in longest]
-    return min((at for at, ended in ends if not ended), default=max(at for at, _ in ends))
+    return horizon([(own["duration_s"].to_numpy(), own["observed"].to_numpy()) for own in groups])
 
 
 def compared(times: pl.DataFrame) -> LogRank | None:

@@ -16,7 +16,7 @@ from workbench.archive.layout import Layout
 from workbench.archive.measured_with import one_ruler
 from workbench.errors import UsageError
 from workbench.plural import plural
-from workbench.timing.contracts.drift import Drift, Figure, drifts, figures
+from workbench.timing.contracts.drift import Drift, Figure, drifts, figures, horizon_of
 from workbench.timing.contracts.freshness import DIFFERENT, SAME_ENVELOPE, SAME_PCM, UNKNOWN
 from workbench.timing.contracts.levels import CLAIMS, Level, level_of
 
@@ -125,6 +125,7 @@ def set_baseline(
         "measure_config_id": measured.measure_config_id,
         "agent_version": agent_version,
         "recordings": measured.marks,
+        "times": {dimension: figure.times for dimension, figure in found.items()},
     }
     run = runs.begin("baseline", settings, label=name)
     part = ALL if agent_version is None else f"agent_version={agent_version}"
@@ -175,14 +176,17 @@ def check_baseline(
     ------
     UsageError
         When there is no such baseline, another config is named than its own, the recordings were measured with
-        another one, there is nothing to hold against it, or a dimension was not measured on a side.
+        another one, there is nothing to hold against it, or a dimension cannot be told of both sides.
     """
     rows, config, counts = read_once(layout, lambda reader: _kept(layout, reader, name))
     made, counted = json.loads(config), json.loads(counts)
-    baseline = {
-        row["metric"]: Figure(value=row["value"], events=counted[row["metric"]][0], censored=counted[row["metric"]][1])
-        for row in rows
-    }
+    if "times" not in made:
+        raise UsageError(
+            f"the baseline {name!r} was set without its times, which a mean up to a time is taken of",
+            where=str(layout.root),
+            hint=layout.command(f"workbench baseline set {quote(name)} --replace"),
+        )
+    baseline = {row["metric"]: _figure(row, counted[row["metric"]], made["times"][row["metric"]]) for row in rows}
     if config_id not in (None, made["config_id"]):
         raise UsageError(
             f"the baseline was measured with config {made['config_id']}, and {config_id} is another ruler",
@@ -198,9 +202,8 @@ def check_baseline(
             hint=f"{layout.command('workbench measure')} with the settings of the baseline and "
             f"{layout.command('workbench score')}, or set a baseline with these under another name",
         )
-    before = {dimension: figure.value for dimension, figure in baseline.items()}
     return Checked(
-        drifts=drifts(before, now.figures, tolerances=tolerances),
+        drifts=drifts(baseline, now.figures, tolerances=tolerances),
         baseline=baseline,
         now=now.figures,
         states=now.standing.states,
@@ -211,6 +214,11 @@ def check_baseline(
         measure_config_id=now.measure_config_id,
         same_version=agent_version is None or made["agent_version"] in (None, agent_version),
     )
+
+
+def _figure(row: dict[str, Any], counts: list[int], times: list[list[Any]]) -> Figure:
+    kept = tuple((float(seconds), int(ended), int(going_on)) for seconds, ended, going_on in times)
+    return Figure(value=row["value"], events=counts[0], censored=counts[1], tau_s=horizon_of(kept), times=kept)
 
 
 def _kept(layout: Layout, reader: Reader, name: str) -> tuple[list[dict[str, Any]], str, str]:
@@ -261,5 +269,8 @@ def _measured(
 
 
 def as_values(found: dict[str, Figure]) -> dict[str, Any]:
-    """Return figures as JSON values."""
-    return {name: msgspec.to_builtins(figure) for name, figure in found.items()}
+    """Return figures as JSON values, without the times behind them."""
+    return {
+        name: {field: value for field, value in msgspec.to_builtins(figure).items() if field != "times"}
+        for name, figure in found.items()
+    }

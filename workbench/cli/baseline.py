@@ -49,6 +49,9 @@ def command(
 ) -> None:
     """Keep the pooled means of the scored moments under NAME, or check later ones against them.
 
+    Times to yield and response gaps keep the moments where nothing came (censored): means up to a time, which a check
+    takes alike on both sides.
+
     Less is better: only a rise beyond its tolerance is drift, and exits 1. Copies of the baseline's recordings, also
     resampled, encoded anew or at another level, show no drift of an agent: withheld, exit 2, as where none of its
     recordings is left. FILE holds tolerances by dimension: {"time_to_yield_s": "+10%", "talk_over_s": "+0.05"}; also
@@ -77,7 +80,9 @@ def command(
             if as_json:
                 output.json_line({"baseline": name, "figures": as_values(kept)})
             elif not quiet:
-                output.table(("dimension", "mean s", "events", "censored"), [_row(*item) for item in kept.items()])
+                output.table(
+                    ("dimension", "mean s", "up to s", "moments", "censored"), [_row(*item) for item in kept.items()]
+                )
             return
         asked = tolerances_of(settings(tolerances), where=tolerances)
         found = check_baseline(archive.layout, name, tolerances=asked, config_id=config, agent_version=agent_version)
@@ -100,8 +105,8 @@ def command(
         sys.exit(Exit.GATE_FAILED)
 
 
-def _row(dimension: str, figure: Figure) -> tuple[str, float | None, int, int]:
-    return dimension, figure.value, figure.events, figure.censored
+def _row(dimension: str, figure: Figure) -> tuple[str, float | None, float | None, int, int]:
+    return dimension, figure.value, figure.tau_s, figure.events, figure.censored
 
 
 def _tell(found: Checked) -> None:
@@ -116,9 +121,11 @@ def _tell(found: Checked) -> None:
                 f"{decimals(drift.now)} ({after.events}, {after.censored} censored)",
                 drift.tolerance,
                 drift.allowed,
+                drift.tau_s,
             )
         )
-    output.table(("", "dimension", "baseline s (events)", "now s (events)", "tolerance", "at most"), rows)
+    heads = ("", "dimension", "baseline s (moments)", "now s (moments)", "tolerance", "at most", "up to s")
+    output.table(heads, rows)
     counts = found.counts
     click.echo(
         f"{counts['same_pcm']} of {output.plural(len(found.states), 'recording')} are those of the baseline "

@@ -107,7 +107,7 @@ def rulers(found: Rulers, names: tuple[str, str]) -> None:
 
 def _pooled(found: Battery | Rulers) -> None:
     for name, before in found.pooled_before.items():
-        click.echo(f"{name}: {_spread(before)} -> {_spread(found.pooled_after[name])}")
+        click.echo(f"{name}: {_spread(name, before)} -> {_spread(name, found.pooled_after[name])}")
 
 
 def _left_out(found: Battery | Rulers) -> None:
@@ -115,10 +115,11 @@ def _left_out(found: Battery | Rulers) -> None:
     click.echo("left out: {} before and {} after without a partner, {} named more than once".format(*without))
 
 
-def _spread(spread: Spread) -> str:
+def _spread(name: str, spread: Spread) -> str:
     if spread.median is None:
         return "not measured"
-    bound = f", {spread.censored} without a yield" if spread.censored else ""
+    missing = "an answer" if name == "response_gap_s" else "a yield"
+    bound = f", {spread.censored} without {missing}" if spread.censored else ""
     return f"median {spread.median:g}, p95 {spread.p95:g} ({output.plural(spread.events, 'moment')}{bound})"
 
 

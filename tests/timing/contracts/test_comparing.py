@@ -28,6 +28,7 @@ def event(base: dict[str, Any], **more: Any) -> dict[str, Any]:
     if not {**base, **more}["did_yield"]:
         row["time_to_yield_s"] = None
     row |= base | more
+    row = {"response_observed_s": row["response_gap_s"], "response_censored": row["response_gap_s"] is None} | row
     return row | {"yield_observed_s": 3.0 if row["time_to_yield_s"] is None else row["time_to_yield_s"]}
 
 
@@ -141,6 +142,9 @@ def test_pooled_measures_keep_the_censored() -> None:
     before = found.pooled_before["time_to_yield_s"]
     assert (before.events, before.censored, before.median, before.p95) == (3, 1, 2.0, 2.9)
     assert found.pooled_after["talk_over_s"].events == 4
+    silent = event(HOLDS, response_gap_s=None, response_observed_s=4.0)
+    gaps = grouped((silent, silent), (prompt, prompt), (slow, slow)).pooled_after["response_gap_s"]
+    assert (gaps.events, gaps.censored, gaps.median, gaps.p95) == (3, 1, 1.0, 3.7)  # 1, 1 and 4 s; position 1.9
     empty = grouped().pooled_before["talk_over_s"]
     assert (empty.events, empty.median) == (0, None)
 

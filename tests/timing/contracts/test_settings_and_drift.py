@@ -106,32 +106,60 @@ def event(status: str = "PASS", expect: str = "yield", **more: Any) -> dict[str,
         "yield_censored": False,
         "talk_over_s": 0.2,
         "response_gap_s": 1.0,
+        "response_observed_s": 1.0,
         "response_censored": False,
         "premature_start_s": 0.0,
     }
     return row | more
 
 
+def unanswered(lasted_s: float) -> dict[str, Any]:
+    return event(response_gap_s=None, response_observed_s=lasted_s, response_censored=True, premature_start_s=None)
+
+
 def test_figures_by_hand() -> None:
     never = event("FAIL", yield_observed_s=3.0, yield_censored=True, talk_over_s=1.0)
-    cut = event(response_gap_s=None, response_censored=True)
+    cut = unanswered(2.0)
     held = event("PASS", "hold", yield_observed_s=3.0, yield_censored=True)
     lost = event("NOT_SCORABLE", talk_over_s=99.0)
     found = figures([event(), never, cut, held, lost])
     assert {name: (f.value, f.events, f.censored) for name, f in found.items()} == {
         "time_to_yield_s": (1.266667, 3, 1),  # (0.4 + 3.0 + 0.4) / 3
         "talk_over_s": (0.4, 4, 0),  # (0.2 + 1.0 + 0.2 + 0.2) / 4
-        "response_gap_s": (1.0, 3, 1),
-        "premature_start_s": (0.0, 4, 0),
+        "response_gap_s": (1.25, 4, 1),  # one of four is still unanswered from 1.0 to 2.0 s: 1.0 + 1.0 / 4
+        "premature_start_s": (0.0, 3, 0),
     }
+    assert (found["time_to_yield_s"].tau_s, found["response_gap_s"].tau_s, found["talk_over_s"].tau_s) == (3, 2, None)
 
 
 def test_an_agent_that_stops_less_often_does_not_look_faster() -> None:
     """Dropping the censored event would give 0.4 s on both sides: no drift."""
-    before = {name: figure.value for name, figure in figures([event(), event()]).items()}
+    before = figures([event(), event()])
     now = figures([event(), event("FAIL", yield_observed_s=3.0, yield_censored=True)])
     (drift,) = drifts(before, now, tolerances={"time_to_yield_s": "+10%"})
     assert (drift.baseline, drift.now, drift.drifted) == (0.4, 1.7, True)
+
+
+def test_an_agent_that_stops_answering_drifts() -> None:
+    """Dropping the unanswered would give 0.75 s after 1.0 s: no drift. By hand, both up to 5 s: 1.0 s and 2.875 s."""
+    before = figures([event(response_gap_s=gap, response_observed_s=gap) for gap in (0.5, 0.5, 1.5, 1.5)])
+    now = figures([*(event(response_gap_s=0.75, response_observed_s=0.75) for _ in range(2)), *[unanswered(5.0)] * 2])
+    (drift,) = drifts(before, now, tolerances={"response_gap_s": "+10%"})
+    assert (drift.baseline, drift.now, drift.tau_s, drift.drifted) == (1.0, 2.875, 5.0, True)
+
+
+def test_both_sides_of_a_check_end_at_one_time() -> None:
+    """The calls of now end 2 s after the caller: of the answers of before, 1 s and 4 s, 2 s of the second count."""
+    before = figures([event(response_gap_s=gap, response_observed_s=gap) for gap in (1.0, 4.0)])
+    assert (before["response_gap_s"].value, before["response_gap_s"].tau_s) == (2.5, 4.0)
+    (drift,) = drifts(before, figures([event(), unanswered(2.0)]), tolerances={"response_gap_s": "+0"})
+    assert (drift.baseline, drift.now, drift.tau_s, drift.drifted) == (1.5, 1.5, 2.0, False)
+
+
+def test_calls_that_end_before_any_answer_are_no_sign_that_nothing_drifted() -> None:
+    before = figures([event()])
+    with pytest.raises(UsageError, match=r"up to 0\.5 s no response_gap_s ended on either side"):
+        drifts(before, figures([unanswered(0.5)]), tolerances={"response_gap_s": "+10%"})
 
 
 @pytest.mark.parametrize(
@@ -139,13 +167,14 @@ def test_an_agent_that_stops_less_often_does_not_look_faster() -> None:
     [("+10%", 0.22, False), ("+10%", 0.221, True), ("+0.05", 0.25, False), ("+0.05", 0.251, True), ("+0", 0.1, False)],
 )
 def test_drift_is_a_rise_beyond_the_tolerance(tolerance: str, now: float, drifted: bool) -> None:
-    (drift,) = drifts({"talk_over_s": 0.2}, figures([event(talk_over_s=now)]), tolerances={"talk_over_s": tolerance})
+    before = figures([event(talk_over_s=0.2)])
+    (drift,) = drifts(before, figures([event(talk_over_s=now)]), tolerances={"talk_over_s": tolerance})
     assert drift.drifted is drifted
 
 
 def test_a_dimension_that_was_not_measured_is_refused() -> None:
-    now = figures([event(response_gap_s=None)])
+    now = figures([event(response_gap_s=None, response_observed_s=None, response_censored=None)])
     with pytest.raises(UsageError, match="nowhere in the archive"):
-        drifts({"response_gap_s": 1.0}, now, tolerances={"response_gap_s": "+10%"})
+        drifts(figures([event()]), now, tolerances={"response_gap_s": "+10%"})
     with pytest.raises(UsageError, match="nowhere in the baseline"):
-        drifts({"talk_over_s": None}, now, tolerances={"talk_over_s": "+10%"})
+        drifts(figures([event(talk_over_s=None)]), now, tolerances={"talk_over_s": "+10%"})

@@ -29,8 +29,9 @@ def pooled(events: Sequence[dict[str, Any]]) -> dict[str, Spread]:
     Returns
     -------
     dict of str to Spread
-        `time_to_yield_s` is over moments to yield at, with the time heard for an agent that never stopped, so its
-        quantiles are lower bounds where any are censored.
+        `time_to_yield_s` is over moments to yield at, with the time heard for an agent that never stopped, and
+        `response_gap_s` has the time up to the end of the recording where no answer came: their quantiles are lower
+        bounds where any are censored.
 
     Notes
     -----
@@ -40,12 +41,15 @@ def pooled(events: Sequence[dict[str, Any]]) -> dict[str, Spread]:
     values = {
         "time_to_yield_s": [event["yield_observed_s"] for event in asked],
         "talk_over_s": [event["talk_over_s"] for event in events],
-        "response_gap_s": [event["response_gap_s"] for event in events],
+        "response_gap_s": [event["response_observed_s"] for event in events],
+    }
+    never = {
+        "time_to_yield_s": sum(not event["did_yield"] for event in asked),
+        "response_gap_s": sum(bool(event["response_censored"]) for event in events),
     }
     found = {}
     for name, measured in values.items():
         there = [value for value in measured if value is not None]
         median, p95 = (round(float(value), 6) for value in np.percentile(there, [50, 95])) if there else (None, None)
-        never = sum(not event["did_yield"] for event in asked) if name == "time_to_yield_s" else 0
-        found[name] = Spread(events=len(there), censored=never, median=median, p95=p95)
+        found[name] = Spread(events=len(there), censored=never.get(name, 0), median=median, p95=p95)
     return found
