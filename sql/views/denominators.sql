@@ -42,7 +42,7 @@ per_reason as (
     group by metric, reason
 ),
 reasons as (
-    select metric, string_agg(call_count || ' x ' || reason, '; ' order by call_count desc, reason) as reason
+    select metric, string_agg(call_count || ' x ' || rtrim(reason, '.'), '; ' order by call_count desc, reason) as reason
     from per_reason
     group by metric
 ),

@@ -203,6 +203,16 @@ def test_nothing_is_wider_than_the_window(page: Any, width: int, scheme: str) ->
     assert max(ends) <= width  # of a table that is wider the caption wraps, and stays where it is read
 
 
+def test_on_a_small_laptop_every_table_is_seen_whole_and_no_number_stands_alone(page: Any) -> None:
+    page.set_viewport_size({"width": 900, "height": 900})
+    cut = "all => all.filter(box => box.scrollWidth > box.clientWidth).map(box => box.getAttribute('aria-label'))"
+    assert page.locator(".scroll").evaluate_all(cut) == []
+    alone = """all => all.filter(item => !item.querySelector('b').previousSibling.textContent.endsWith('\\u00a0'))
+        .map(item => item.textContent.trim())"""
+    assert page.locator(".legend li").count()
+    assert page.locator(".legend li").evaluate_all(alone) == []
+
+
 def test_paper_shows_the_lanes_and_words_without_controls(page: Any) -> None:
     page.emulate_media(media="print")
     for hidden in ("audio", "nav", "details.sql", ".head"):
