@@ -104,3 +104,36 @@ def test_autopsy_without_a_file_is_of_a_bundled_call(at: Run, tmp_path: Path) ->
     assert at("autopsy", "-q", "-o", tmp_path / "a.html")[0] == 0
     assert "vapi-default-07" in (tmp_path / "a.html").read_text()
     assert CLIP.exists()
+
+
+BANK = Path(__file__).parents[2] / "data/calls/harper-valley-bank/audio"
+AMI = Path(__file__).parents[2] / "data/calls/ami-floor-exchange/audio"
+
+
+@pytest.mark.parametrize("file", [BANK / "ff0296d00e5e4184.flac", AMI / "ami-en2002b-take-0149.example.wav"])
+def test_every_line_that_says_how_to_pin_pins_and_every_other_says_why_not(file: Path, at: Run, tmp_path: Path) -> None:
+    """In both the talk-overs and barge-ins are some that `pin` takes and some that it refuses."""
+    told = at("autopsy", file)[1]
+    blocks = re.findall(r"^#(\d+) .*(?:barge-in|talk-over) .*\n.*\n    (.*)", told, re.MULTILINE)
+    able = 0
+    for number, line in blocks:
+        named = re.fullmatch(r"to pin it: workbench pin .* --expect yield( \(or hold\))?", line)
+        able += named is not None
+        assert named is not None or line.startswith("cannot be pinned: "), line
+        for expect in ("yield", "hold") if named is None or named[1] else ("yield",):
+            given = ("--channels", "caller,agent", "--expect", expect, "-o", tmp_path / f"{number}-{expect}")
+            code, _, err = at("pin", f"{file}#{number}", *given)
+            assert code == (2 if named is None else 0), (number, expect, line, err)
+    assert 0 < able < len(blocks)
+
+
+def test_more_context_is_advised_only_where_it_helps(at: Run, tmp_path: Path) -> None:
+    """Of the bank call the agent is heard at 44.12 s, and not in a clip with a threshold of its own."""
+    given = ("--channels", "caller,agent", "--expect", "yield", "-o", tmp_path / "c")
+    code, _, err = at("pin", f"{BANK / 'ff0296d00e5e4184.flac'}#3", *given)
+    hint = " ".join(err.partition("Hint: ")[2].split())
+    assert (code, "agent_silent_at_onset" in err, "give it more context" in hint) == (2, True, False)
+    assert "choose another moment, or take the whole call as context" in hint
+    code, _, err = at("pin", CLIP, "--at", "2", *given, "--post-s", "0.5")
+    hint = err.partition("Hint: ")[2]
+    assert (code, "recording_ended" in err, "longer --post-s" in hint) == (2, True, True)

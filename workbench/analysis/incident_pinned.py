@@ -23,10 +23,14 @@ from workbench.timing.score_config import MOST_S, ScoreConfig
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from workbench.timing.contracts.clip import Side
     from workbench.timing.contracts.document import Contract
+    from workbench.timing.contracts.making import Made
 
 PINNED = ("barge_in", "talk_over")
 """Incidents in which both speak: of these it can be asked whether the agent should yield or hold."""
+PRE_S, POST_S = 2.0, 6.0
+"""Context of a clip before and after the moment, in seconds."""
 _NUMBERED = re.compile(r"(?P<file>.+)#(?P<number>[0-9]{1,9})", re.DOTALL)
 _ADDRESS = re.compile(r"apx-[0-9a-f]{12}")
 
@@ -110,8 +114,8 @@ def pin_incident(
     channels: Sequence[str] | None = None,
     bounds: Mapping[str, float | None],
     folder: str | Path,
-    pre_s: float = 2.0,
-    post_s: float = 6.0,
+    pre_s: float = PRE_S,
+    post_s: float = POST_S,
     key: bytes | None = None,
 ) -> PinnedIncident:
     """Make a contract of an incident of a file.
@@ -150,11 +154,7 @@ def pin_incident(
     ImportFailed, MissingExtra, ExportFailed
         When the file cannot be read, or the folder not be made.
     """
-    from workbench.archive.labelling import AUTHORITY
-    from workbench.archive.runs import workbench_version
     from workbench.timing.contracts import members
-    from workbench.timing.contracts.clip import Side
-    from workbench.timing.contracts.clipped import clipped
     from workbench.timing.contracts.judging import event_of
     from workbench.timing.contracts.placing import placed
 
@@ -171,17 +171,82 @@ def pin_incident(
             where=target.path,
             hint=REASONS.get(event["reason"]) or examined.next_step or "choose another moment",
         )
-    sidecar = recognised(Path(target.path))[1]
-    sides = {
+    sides = sides_of(examined)
+    context = {"pre_s": pre_s, "post_s": post_s}
+    made = clip_of(event, sides, examined, author=author, measure=measure, score=score, **context)
+    place = Path(folder) / f"{made.contract.contract_id}{members.SUFFIX}"
+    with placed(place, members.sealed(made.files, key=key)):
+        return PinnedIncident(folder=place, contract=made.contract, incident=incident, event=event)
+
+
+def sides_of(examined: Examined) -> dict[str, Side]:
+    """Return where the caller and the agent of a file are heard.
+
+    Parameters
+    ----------
+    examined : Examined
+        A file with one channel for each.
+
+    Returns
+    -------
+    dict of str to Side
+    """
+    from workbench.timing.contracts.clip import Side
+
+    sidecar = recognised(Path(examined.path))[1]
+    return {
         role: Side(
-            path=target.path,
+            path=examined.path,
             channel_ix=examined.roles.index(role),
             encoding=sidecar.encoding,
             sample_rate_hz=sidecar.sample_rate_hz,
         )
         for role in ("caller", "agent")
     }
-    made = clipped(
+
+
+def clip_of(
+    event: Mapping[str, Any],
+    sides: Mapping[str, Side],
+    examined: Examined,
+    *,
+    author: str,
+    measure: MeasureConfig,
+    score: ScoreConfig,
+    pre_s: float = PRE_S,
+    post_s: float = POST_S,
+) -> Made:
+    """Make the files of a contract of a moment of a file, and write none.
+
+    Parameters
+    ----------
+    event : mapping
+        Its scored event, with a verdict.
+    sides : mapping of str to Side
+        From :func:`sides_of`.
+    examined : Examined
+        The file.
+    author : str
+        Who judges.
+    measure, score : MeasureConfig, ScoreConfig
+        What it was measured and scored with.
+    pre_s, post_s : float
+        Context before and after the moment, in seconds.
+
+    Returns
+    -------
+    Made
+
+    Raises
+    ------
+    NotScorable
+        When the clip gives no verdict, or another one than the file.
+    """
+    from workbench.archive.labelling import AUTHORITY
+    from workbench.archive.runs import workbench_version
+    from workbench.timing.contracts.clipped import clipped
+
+    return clipped(
         event,
         caller=sides["caller"],
         agent=sides["agent"],
@@ -193,11 +258,8 @@ def pin_incident(
         score=score,
         measure=measure,
         engine=workbench_version(),
-        where=target.path,
+        where=examined.path,
     )
-    place = Path(folder) / f"{made.contract.contract_id}{members.SUFFIX}"
-    with placed(place, members.sealed(made.files, key=key)):
-        return PinnedIncident(folder=place, contract=made.contract, incident=incident, event=event)
 
 
 def _possible(author: str, seconds: Mapping[str, float | None], *, where: str) -> None:

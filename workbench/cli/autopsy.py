@@ -15,7 +15,9 @@ from workbench.cli.trust import channel_map, describe
 from workbench.errors import Exit, NotScorable, UsageError
 
 if TYPE_CHECKING:
+    from workbench.analysis.incident_pinnable import Pinnable
     from workbench.analysis.incidents_of_file import Examined
+    from workbench.timing.measuring import Measured
 
 EXAMPLE = "calls/vapi-defaults/audio/vapi-default-07-correction.example.wav"
 """A caller who corrects the agent, which talks on for a second."""
@@ -82,7 +84,7 @@ def command(
     if as_json:
         output.json_line(report | ({"costs": cost} if cost else {}))
     elif not quiet:
-        _tell(examined, report, cost, numbered=min_gap_s is None)
+        _tell(examined, measurement, report, cost, numbered=min_gap_s is None)
         if size is not None:
             click.echo(f"{output.safe(target)} ({size / 1e6:.1f} MB)")
 
@@ -135,8 +137,10 @@ def _refuse(examined: Examined, report: dict[str, Any], *, as_json: bool) -> Non
     raise NotScorable(what, where=examined.path, hint=examined.next_step)
 
 
-def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | None, *, numbered: bool) -> None:
-    from workbench.analysis.incident_pinned import PINNED
+def _tell(
+    examined: Examined, measurement: Measured, report: dict[str, Any], cost: dict[str, Any] | None, *, numbered: bool
+) -> None:
+    from workbench.analysis.incident_pinnable import pinnable
     from workbench.analysis.incidents import spoken
     from workbench.analysis.incidents_aside import listed
     from workbench.analysis.incidents_health import plain_warning
@@ -150,6 +154,7 @@ def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | Non
     for name in report["warnings"]:
         click.echo(f"  warning: {plain_warning(name)}")
     told = listed(examined.incidents)
+    tried = pinnable(examined, measurement)
     for one in told:
         click.echo()
         sure = "" if one["confidence"] is None else f"  confidence {one['confidence']:.2f}"
@@ -158,8 +163,8 @@ def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | Non
             f"at {one['onset_s']:.2f} s  {one['magnitude_s']:.2f} s{sure}"
         )
         click.echo(f"    {one['sentence']}")
-        if examined.mode != "mono" and examined.health["verdict_eligible"] and one["incident"] in PINNED:
-            click.echo(f"    to pin it: {output.safe(_pin(examined, one, numbered=numbered))} (or hold)")
+        if (pin := tried.get(one["number"])) is not None:
+            click.echo(f"    {output.safe(_pin(examined, one, pin, numbered=numbered))}")
     _tell_aside(examined)
     click.echo()
     if examined.mode == "mono" and told:
@@ -174,13 +179,16 @@ def _tell(examined: Examined, report: dict[str, Any], cost: dict[str, Any] | Non
         tell_costs(cost)
 
 
-def _pin(examined: Examined, one: dict[str, Any], *, numbered: bool) -> str:
-    """The command that pins an incident; whoever runs it vouches for the channels that it names."""
+def _pin(examined: Examined, one: dict[str, Any], pin: Pinnable, *, numbered: bool) -> str:
+    """The command that pins an incident; whoever runs it vouches for the channels that it names. Else why none does."""
+    if not pin.expects:
+        return f"cannot be pinned: {pin.why}"
     moment = shlex.quote(f"{examined.path}#{one['number']}")
     if not numbered:  # other incidents are listed there, so its number is another
         moment = f"{shlex.quote(examined.path)} --at {one['onset_s']:g}"
     said = f" --channels {','.join(examined.roles)}" if examined.channel_map in ("assumed", "option") else ""
-    return f"workbench pin {moment}{said} --expect yield"
+    other = " (or hold)" if len(pin.expects) > 1 else ""
+    return f"to pin it: workbench pin {moment}{said} --expect {pin.expects[0]}{other}"
 
 
 def _tell_aside(examined: Examined) -> None:

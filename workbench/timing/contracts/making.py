@@ -14,6 +14,7 @@ import msgspec
 from workbench.audio.stand_in import standing_for
 from workbench.errors import NotScorable
 from workbench.timing.contracts import members
+from workbench.timing.contracts.clip_hints import clip_hint
 from workbench.timing.contracts.document import FORMAT, Contract, Digests, Label, Policy, contract_id
 from workbench.timing.contracts.judging import Judged, judge
 from workbench.timing.contracts.levels import Level
@@ -65,8 +66,7 @@ def make(wav: bytes, label: Label, *, policy: Policy, source_sha256: Sequence[st
         raise NotScorable(
             f"the clip gives no verdict: {found.event['status']}, {found.event['reason']}",
             where=where,
-            hint=found.health["next_step"]
-            or "give it more context with --pre-s and --post-s, or choose another moment",
+            hint=clip_hint(found.event, found.health),
         )
     digests = Digests(
         source_sha256=sorted(set(source_sha256)),
