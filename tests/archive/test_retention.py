@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -184,23 +185,44 @@ def test_a_deletion_that_was_killed_is_told_and_finished(
         with pytest.raises(KeyboardInterrupt):
             delete(archive.layout, made_call(1).id)
     archive.refresh()
-    assert any("deletion is not finished" in problem for problem in verify(archive.layout).problems)
+    assert any("is not finished" in problem and "compact" in problem for problem in verify(archive.layout).problems)
     compact(archive.layout)
     assert verify(archive.layout).problems == []
     assert files_with(tmp_path / "a", b"unmistakable-0001") == []
     assert archive.sql("select count(*) as n from calls").item() == 1
 
 
-def test_a_deletion_that_was_never_committed_ends_no_snapshot(tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", [True, False])
+def test_a_deletion_that_was_never_committed_ends_no_snapshot_and_is_told(tmp_path: Path, named: bool) -> None:
+    """A process killed between its mark and its commit; an earlier version's mark names no call."""
     archive = Archive.create(tmp_path / "a")
     archive.add([made_call(1)])
     archive.add([made_call(2)])
-    archive.layout.purge_mark.write_text(str(archive.snapshot))
+    call_id = made_call(1).id
+    text = json.dumps({"after": archive.snapshot, "call_id": call_id}) if named else str(archive.snapshot)
+    archive.layout.purge_mark.write_text(text)
     before = len(archive.history())
-    compact(archive.layout)
+    (problem,) = verify(archive.layout).problems
+    assert "never done" in problem
+    assert "still there" in problem
+    assert f"workbench delete {call_id if named else 'CALL'}" in problem
+    done = compact(archive.layout)
+    assert done.undone is not None
+    assert (done.undone.call_id, done.finished) == (call_id if named else None, None)
     archive.refresh()
     assert len(archive.history()) >= before
     assert not archive.layout.purge_mark.exists()
+    assert compact(archive.layout).undone is None
+
+
+def test_a_deletion_of_another_call_tells_of_one_never_done(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(1), made_call(2)])
+    archive.layout.purge_mark.write_text(json.dumps({"after": archive.snapshot, "call_id": made_call(1).id}))
+    undone = delete(archive.layout, made_call(2).id).undone
+    assert undone is not None
+    assert undone.call_id == made_call(1).id
+    assert verify(archive.layout).problems == []
 
 
 def test_refusals_go_with_their_call_and_no_other(tmp_path: Path) -> None:

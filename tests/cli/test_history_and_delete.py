@@ -118,3 +118,17 @@ def test_an_assertion_run_tells_verdicts_and_findings_apart(run: Run, tmp_path: 
     told_last = run("history", "--archive", tmp_path / "a")[1].splitlines()[-1]
     assert f"a verdict a check and call: {failed.n_unique()} FAIL" in told_last
     assert told_last.endswith(f"{failed.len()} findings")
+
+
+def test_compact_says_what_became_of_a_killed_deletion(at: Run, place: Path) -> None:
+    mark = place / "purge.pending"
+    with Archive(place) as archive:
+        mark.write_text(json.dumps({"after": archive.snapshot, "call_id": "c1"}), encoding="ascii")
+    code, out, err = at("verify", "-q", "--archive", place)
+    assert (code, out) == (1, "")
+    assert "the deletion of the call 'c1' was begun and never done" in err
+    code, _, err = at("compact", "-q", "--archive", place)
+    assert code == 1
+    assert f"workbench delete c1 --archive {place} repeats it" in err
+    assert at("compact", "-q", "--archive", place) == (0, "", "")
+    assert at("verify", "-q", "--archive", place) == (0, "", "")

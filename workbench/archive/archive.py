@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from workbench.archive import failures
 from workbench.archive.creating import create
 from workbench.archive.lake import Reader
 from workbench.archive.layout import Layout
@@ -172,7 +173,9 @@ class Archive:
         report = measure(self.layout, config=config, **options)
         self.refresh()
         if report.labelled:
-            self.score()
+            command = self.layout.command("workbench score")
+            with failures.kept(self.path, "what was measured is kept, the labels are not scored anew", hint=command):
+                self.score()
         return report
 
     def label(self, call_id: str, *, onset_s: float, expect: str, author: str, **more: Any) -> str:

@@ -1,8 +1,9 @@
-"""What the disk says when it refuses, as one clear error; nothing was changed then."""
+"""What the disk says when it refuses, as one clear error that says what is kept and what was not changed."""
 
 from __future__ import annotations
 
 import errno
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,31 @@ _FULL = (
 _LOCKED_OUT = ("readonly", "read-only", "permission denied", "not permitted")
 
 
-def explained(text: str, root: Path) -> ArchiveFailed | None:
+class Refused(ArchiveFailed):
+    """The disk, or the catalogue on it, refuses what a command wants to write.
+
+    Parameters
+    ----------
+    cause : str
+        What happened, without a word on what was changed.
+    kept : str
+        What is so now: that nothing was changed, or what a command had committed before that.
+    remedy : str
+        What to do about the cause.
+    where, hint
+        As for every error; without a hint it is the remedy.
+    """
+
+    def __init__(
+        self, cause: str, *, kept: str = "nothing was changed", remedy: str, where: str, hint: str | None = None
+    ) -> None:
+        self.cause = cause
+        self.kept = kept
+        self.remedy = remedy
+        super().__init__(f"{cause}; {kept}", where=where, hint=hint or remedy)
+
+
+def explained(text: str, root: Path) -> Refused | None:
     """Return the error for a disk's refusal, or None when the text is about something else.
 
     Parameters
@@ -36,14 +61,16 @@ def explained(text: str, root: Path) -> ArchiveFailed | None:
     lowered = text.lower()
     line = next((part for part in reversed(text.strip().splitlines()) if part.strip()), text)
     if any(sign in lowered for sign in _FULL):
-        return ArchiveFailed(
-            f"the disk is full or refuses writes; nothing was changed ({line.strip()})",
+        return Refused(
+            f"the disk is full or refuses writes ({line.strip()})",
+            remedy="free space",
             where=str(root),
             hint="free space and run the same command again",
         )
     if any(sign in lowered for sign in _LOCKED_OUT):
-        return ArchiveFailed(
+        return Refused(
             f"the archive cannot be written ({line.strip()})",
+            remedy="give write permission to the folder",
             where=str(root),
             hint="give write permission to the folder, or work on a copy of it",
         )
@@ -78,3 +105,45 @@ def disk(root: Path) -> Iterator[None]:
         if refusal is None:
             raise
         raise refusal from error
+
+
+@contextmanager
+def kept(root: Path, what: str, *, hint: str) -> Iterator[None]:
+    """Say of a failure inside the block what had been committed before it: then something was changed.
+
+    Parameters
+    ----------
+    root : pathlib.Path
+        The archive folder.
+    what : str
+        What is kept, and what is not done.
+    hint : str
+        The command that does what is left.
+
+    Raises
+    ------
+    ArchiveFailed
+        For whatever fails in the archive. Of one block in another, both say what is kept, and the hint is the inner's.
+    """
+    from polars.exceptions import PolarsError
+
+    try:
+        yield
+    except (ArchiveFailed, OSError, PolarsError, sqlite3.Error) as error:
+        refusal = error if isinstance(error, ArchiveFailed) else explained(str(error), root)
+        if refusal is None:
+            raise
+        if not isinstance(refusal, Refused):
+            refusal = Refused(refusal.what, remedy=refusal.hint or "", where=refusal.where or str(root))
+        inner = isinstance(refusal, _Kept)
+        raise _Kept(
+            refusal.cause,
+            kept=f"{what}; {refusal.kept}" if inner else what,
+            remedy=refusal.remedy,
+            where=refusal.where or str(root),
+            hint=refusal.hint if inner else "; then ".join(filter(None, (refusal.remedy, hint))),
+        ) from error
+
+
+class _Kept(Refused):
+    """Something was committed before."""

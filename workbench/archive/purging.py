@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.archive.lake import Writer
@@ -12,9 +15,57 @@ from workbench.errors import ArchiveFailed
 from workbench.plural import plural
 
 
-def mark(layout: Layout, writer: Writer) -> None:
-    """Note durably that a deletion is about to be committed, and after which snapshot."""
-    layout.purge_mark.write_text(str(_newest(writer)), encoding="ascii")
+DELETED = "delete"
+"""Commit message of a deletion."""
+
+SNAPSHOTS = "SELECT snapshot_id, commit_message FROM lake.snapshots() ORDER BY snapshot_id"
+"""Query for what :meth:`Mark.is_committed` asks."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A deletion that was begun and has not ended: of which call, and after which snapshot."""
+
+    call_id: str | None
+    after: int
+
+    def is_committed(self, snapshots: Iterable[tuple[int, str | None]]) -> bool:
+        """Tell whether the call is gone from the rows, so that only its bytes are left to remove.
+
+        Parameters
+        ----------
+        snapshots : iterable of (int, str or None)
+            Rows of :data:`SNAPSHOTS`, oldest first. Where even the oldest is younger than the mark, snapshots were
+            ended, which deletions alone do.
+        """
+        rows = list(snapshots)
+        return rows[0][0] > self.after or any(ix > self.after and message == DELETED for ix, message in rows)
+
+    def __str__(self) -> str:
+        return "a deletion" if self.call_id is None else f"the deletion of the call {self.call_id!r}"
+
+
+def mark(layout: Layout, writer: Writer, call_id: str) -> None:
+    """Note durably that the deletion of a call is about to be committed, and after which snapshot."""
+    text = json.dumps({"after": _newest(writer), "call_id": call_id})
+    try:
+        layout.purge_mark.write_text(text, encoding="ascii")
+    except OSError:
+        layout.purge_mark.unlink(missing_ok=True)  # what is half written would be taken for a deletion
+        raise
+
+
+def marked(layout: Layout) -> Mark | None:
+    """Return the mark of a deletion, None where there is none; of a mark that cannot be read nothing is known."""
+    try:
+        found = json.loads(layout.purge_mark.read_text(encoding="ascii") or -1)
+    except FileNotFoundError:
+        return None
+    except ValueError:
+        found = -1
+    if isinstance(found, dict):
+        return Mark(str(found["call_id"]), int(found["after"]))
+    return Mark(None, int(found))  # an earlier version noted the snapshot alone
 
 
 def pending(layout: Layout, writer: Writer) -> bool:
@@ -22,19 +73,13 @@ def pending(layout: Layout, writer: Writer) -> bool:
 
     A mark whose deletion was never committed is taken away.
     """
-    if not layout.purge_mark.exists():
+    found = marked(layout)
+    if found is None:
         return False
-    before = int(layout.purge_mark.read_text(encoding="ascii") or -1)
-    query = "SELECT snapshot_id, commit_message FROM lake.snapshots() ORDER BY snapshot_id"
-    rows = writer.rows(query)
-    if rows[0][0] > before or any(ix > before and message == DELETED for ix, message in rows):
+    if found.is_committed(writer.rows(SNAPSHOTS)):
         return True
     layout.purge_mark.unlink(missing_ok=True)
     return False
-
-
-DELETED = "delete"
-"""Commit message of a deletion."""
 
 
 def purge(layout: Layout, writer: Writer) -> int:

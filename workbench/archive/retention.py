@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from shlex import quote as quoted
 from typing import TYPE_CHECKING
 
 from workbench.archive import failures, lock, runs
 from workbench.archive.lake import Writer, quote
 from workbench.archive.layout import Layout
-from workbench.archive.purging import DELETED, mark, pending, purge, remove_orphaned_data, remove_orphaned_media
+from workbench.archive.purging import (
+    DELETED,
+    Mark,
+    mark,
+    marked,
+    pending,
+    purge,
+    remove_orphaned_data,
+    remove_orphaned_media,
+)
 from workbench.archive.removal import remove_rows
 from workbench.errors import ArchiveFailed, UsageError, WorkbenchError
 
@@ -18,19 +29,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What a deletion removed: rows by table, and media files."""
+    """What a deletion removed: rows by table, and media files; `undone` is an earlier one that was never done."""
 
     rows: dict[str, int]
     media: int
+    undone: Mark | None = None
 
 
 @dataclass(frozen=True)
 class Compacted:
-    """What a compaction did: data files before and after, orphaned media removed."""
+    """What a compaction did: data files before and after, orphaned media removed.
+
+    `finished` is a deletion that it made physical, `undone` one that was begun and never done: its call is still there.
+    """
 
     files_before: int
     files_after: int
     orphans: int
+    finished: Mark | None = None
+    undone: Mark | None = None
 
 
 def delete(layout: Layout, call_id: str) -> Forgotten:
@@ -64,10 +81,13 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
         writer = Writer(layout)
         try:
             with writer.exclusive():
+                undone = marked(layout)
                 if pending(layout, writer):
-                    purge(layout, writer)
+                    with _purging(layout, f"{undone} is not cleaned up yet, and {call_id!r} was not deleted"):
+                        purge(layout, writer)
+                    undone = None
                 _require(writer, call_id, layout)
-                mark(layout, writer)
+                mark(layout, writer, call_id)
                 try:
                     rows = writer.transaction(lambda con: _remove(con, writer, call_id), message=DELETED)
                 except BaseException as error:
@@ -76,10 +96,15 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
                     except (ArchiveFailed, OSError) as second:
                         raise _both(error, second, layout) from second
                     raise
-                media = purge(layout, writer)
+                with _purging(layout, f"the call {call_id!r} was deleted, its files are not all cleaned up"):
+                    media = purge(layout, writer)
         finally:
             writer.close()
-    return Forgotten(rows, media)
+    return Forgotten(rows, media, undone if undone and undone.call_id != call_id else None)
+
+
+def _purging(layout: Layout, what: str) -> AbstractContextManager[None]:
+    return failures.kept(layout.root, what, hint=layout.command("workbench compact"))
 
 
 def _both(first: BaseException, second: ArchiveFailed | OSError, layout: Layout) -> BaseException:
@@ -138,18 +163,38 @@ def compact(layout: Layout) -> Compacted:
         writer = Writer(layout)
         try:
             with writer.exclusive():
-                orphans = purge(layout, writer) if pending(layout, writer) else 0
-                writer.maintain(
-                    [
-                        "CALL ducklake_merge_adjacent_files('lake')",
-                        "CALL ducklake_cleanup_old_files('lake', cleanup_all => true)",
-                    ]
-                )
+                found, orphans = marked(layout), 0
+                is_committed = pending(layout, writer)
+                if is_committed:
+                    with _purging(layout, f"{found} is not cleaned up yet"):
+                        orphans = purge(layout, writer)
+                with _purging(layout, _kept_of(found, is_committed=is_committed)):
+                    writer.maintain(
+                        [
+                            "CALL ducklake_merge_adjacent_files('lake')",
+                            "CALL ducklake_cleanup_old_files('lake', cleanup_all => true)",
+                        ]
+                    )
                 remove_orphaned_data(layout)
                 orphans += remove_orphaned_media(layout, writer)
         finally:
             writer.close()
-    return Compacted(before, _files(layout), orphans)
+    ended = {"finished" if is_committed else "undone": found}
+    return Compacted(before, _files(layout), orphans, **ended)
+
+
+def never_done(undone: Mark, layout: Layout) -> str:
+    """Return what a deletion that was begun and never done means, and what to do about it."""
+    again = layout.command(f"workbench delete {'CALL' if undone.call_id is None else quoted(undone.call_id)}")
+    return f"{undone} was begun and never done, and the call is still there: {again} repeats it"
+
+
+def _kept_of(found: Mark | None, *, is_committed: bool) -> str:
+    """What holds of an archive whose files could not all be merged."""
+    whole = "no row was changed, and files may be left that nothing needs"
+    if found is None:
+        return whole
+    return f"{found} {'is finished' if is_committed else 'was never done'}; {whole}"
 
 
 def _files(layout: Layout) -> int:

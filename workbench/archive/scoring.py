@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from workbench.archive import runs
+from workbench.archive import failures, runs
 from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.lake.reading import TRIES
 from workbench.archive.layout import Layout
@@ -114,9 +114,16 @@ def score_calls(layout: Layout, call_ids: Collection[str]) -> Scoring:
         When the archive cannot be written, or others label these calls without end.
     """
     calls = sorted(set(call_ids))
-    return _of_what_stands(
-        layout, lambda reader: (Evidence.read(reader, calls=calls), _scored_with(reader), reader.snapshot), calls=calls
-    )
+
+    def read(reader: Reader) -> tuple[Evidence, list[ScoreConfig], int]:
+        return Evidence.read(reader, calls=calls), _scored_with(reader), reader.snapshot
+
+    with failures.kept(
+        layout.root,
+        "what was said in labels is kept, and not scored",
+        hint=layout.command("workbench score"),
+    ):
+        return _of_what_stands(layout, read, calls=calls)
 
 
 def _scored_with(reader: Reader) -> list[ScoreConfig]:

@@ -9,7 +9,8 @@ from workbench.archive import media, views
 from workbench.archive.lake import Reader, read_once
 from workbench.archive.lake.reading import TRIES
 from workbench.archive.layout import Layout
-from workbench.archive.purging import orphaned_media
+from workbench.archive.purging import SNAPSHOTS, marked, orphaned_media
+from workbench.archive.retention import never_done
 from workbench.errors import ArchiveFailed, QueryRefused, SnapshotGone
 from workbench.plural import plural
 
@@ -88,8 +89,12 @@ def _verified(layout: Layout, reader: Reader) -> Verified:
         result.notes.append(
             f"{plural(len(left), 'media file')} of no call; workbench compact removes what is left over"
         )
-    if layout.purge_mark.exists():
-        result.problems.append("a deletion is not finished, its bytes may be there still; workbench compact ends it")
+    deletion = marked(layout)
+    if deletion is not None and deletion.is_committed(reader.rows(SNAPSHOTS)[1]):
+        compact = layout.command("workbench compact")
+        result.problems.append(f"{deletion} is not finished, its bytes may be there still; {compact} ends it")
+    elif deletion is not None:
+        result.problems.append(never_done(deletion, layout))
     if layout.spools():
         result.notes.append("an import is running or was killed; workbench compact clears what it left")
     return result

@@ -23,7 +23,7 @@ def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool, quiet:
     deleted, because the answer was no or nobody was there to be asked.
     """
     from workbench.archive.archive import Archive
-    from workbench.archive.retention import delete
+    from workbench.archive.retention import delete, never_done
 
     with Archive(archive_path) as archive:
         if not yes and not sys.stdin.isatty():
@@ -31,6 +31,8 @@ def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool, quiet:
         if not yes and not click.confirm(f"Delete call {output.safe(call_id)} and every older snapshot?"):
             raise UsageError("nothing was deleted", where=call_id)
         gone = delete(archive.layout, call_id)
+        if gone.undone is not None:
+            click.echo(output.one_line(f"note: {never_done(gone.undone, archive.layout)}"), err=True)
     if as_json:
         output.json_line({"call_id": call_id, "rows": gone.rows, "media": gone.media})
     elif not quiet:

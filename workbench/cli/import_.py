@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.archive.archive import Archive
     from workbench.archive.import_commit import ImportReport
     from workbench.archive.layout import Layout
+    from workbench.archive.measuring import MeasureReport
     from workbench.ingest.intake.reading import Reading
 
 
@@ -111,7 +112,7 @@ def command(
                 report = archive.add(chain(first, calls), workers=workers, distinct=True, **how)
         if archive is not None and also_measure and report.accepted:
             with output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
-                measured = archive.measure(workers=workers, verified=frozenset(report.recordings), on_progress=show)
+                measured = _measured(archive, report, workers=workers, show=show)
     if as_json:
         output.json_line(summary(report) | ({"measured": measured.measured} if measured else {}))
     elif not quiet or not report.accepted:
@@ -124,6 +125,16 @@ def command(
         hint = "name files or folders that hold calls; docs/formats.md lists the formats"
         click.echo(f"workbench: nothing was accepted\nHint: {hint}", err=True)
         sys.exit(Exit.REFUSED)
+
+
+def _measured(archive: Archive, report: ImportReport, *, workers: int, show: Any) -> MeasureReport:
+    """Measure what was just imported; what fails then leaves the calls in the archive, and says so."""
+    from workbench.archive import failures
+
+    took_in = report.new or report.replaced
+    what = "the calls are imported" if took_in else "nothing was imported anew"
+    with failures.kept(archive.path, what, hint=archive.layout.command("workbench measure")):
+        return archive.measure(workers=workers, verified=frozenset(report.recordings), on_progress=show)
 
 
 @contextmanager

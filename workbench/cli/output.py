@@ -31,6 +31,11 @@ def safe(value: Any) -> str:
     return marked(str(value))
 
 
+def one_line(value: Any) -> str:
+    """Return a value as :func:`safe` does, on one line: a name with a line feed in it forges no line of a report."""
+    return safe(value).replace("\n", "⏎")
+
+
 def were(count: int) -> str:
     """Return "1 was", "2 were"."""
     return f"{count:,} {'was' if count == 1 else 'were'}"
@@ -54,7 +59,7 @@ def cell(value: Any) -> str:
         return decimals(value)
     if isinstance(value, Decimal):
         return f"{value:f}"
-    return safe(value).replace("\n", "⏎").replace("\t", " ")
+    return one_line(value).replace("\t", " ")
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -29,8 +29,11 @@ def command(archive_path: str, *, as_json: bool, quiet: bool) -> None:
             f"ran {output.plural(result.audits, 'audit')}: {output.plural(len(result.problems), 'problem')}"
         )
         for problem in result.problems:
-            click.echo(output.safe(f"problem: {problem}"))
+            click.echo(output.one_line(f"problem: {problem}"))
         for note in result.notes:
-            click.echo(output.safe(f"note: {note}"))
+            click.echo(output.one_line(f"note: {note}"))
+    else:
+        for problem in result.problems:
+            click.echo(output.one_line(f"problem: {problem}"), err=True)
     if result.problems:
         sys.exit(Exit.GATE_FAILED)

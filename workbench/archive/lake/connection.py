@@ -159,8 +159,8 @@ def attach(
 
 def explain(error: duckdb.Error, layout: Layout) -> ArchiveFailed:
     """Return the error a user meets for one of DuckDB's."""
-    return failures.explained(str(error), layout.root) or ArchiveFailed(
+    return failures.explained(str(error), layout.root) or failures.Refused(
         str(error),
         where=str(layout.root),
-        hint=f"nothing was changed; {layout.command('workbench verify')} checks the archive",
+        remedy=f"{layout.command('workbench verify')} checks the archive",
     )
