@@ -67,9 +67,9 @@ def test_an_address_is_held_against_the_bytes(call: Path, at: Run, tmp_path: Pat
         ("#1", ("--channels", "caller,agent", "--expect", "yield", "--at", "2"), "say what the agent should have done"),
         ("#2", ("--channels", "caller,agent", "--expect", "yield"), "latency-spike"),
         ("#9", ("--channels", "caller,agent", "--expect", "yield"), "no incident 9"),
-        ("", ("--channels", "caller,agent", "--expect", "yield", "--at", "nan"), "at_s"),
+        ("", ("--channels", "caller,agent", "--expect", "yield", "--at", "nan"), "--at"),
         ("", ("--channels", "caller,agent", "--expect", "yield", "--at", "70"), "outside_the_recording"),
-        ("", ("--channels", "caller,agent", "--expect", "yield", "--max-talk-over-s", "-1"), "max_talk_over_s"),
+        ("", ("--channels", "caller,agent", "--expect", "yield", "--max-talk-over-s", "-1"), "--max-talk-over-s"),
         ("", ("--channels", "caller,agent", "--expect", "yield", "--author", " "), "nobody is named"),
     ],
 )

@@ -14,7 +14,7 @@ import click
 
 from workbench.errors import Exit
 
-_NOT_COMMANDS = {"compare_told", "errors", "interruptible", "options", "output", "streams"}
+_NOT_COMMANDS = {"compare_told", "errors", "interruptible", "options", "output", "streams", "times"}
 
 
 def commands() -> dict[str, click.Command]:

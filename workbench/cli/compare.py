@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from workbench.cli import interruptible, options, output
+from workbench.cli import interruptible, options, output, times
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ def _print_schema(context: click.Context, _option: click.Parameter, wanted: bool
 @options.command("compare")
 @click.argument("before")
 @click.argument("after")
-@click.option("--onset", type=float, metavar="SECONDS", help="When the caller begins, in both files.")
-@click.option("--before-onset", type=float, metavar="SECONDS", help="In the first file.")
-@click.option("--after-onset", type=float, metavar="SECONDS", help="In the second file.")
+@click.option("--onset", type=times.MOMENT, metavar="SECONDS", help="When the caller begins, in both files.")
+@click.option("--before-onset", type=times.MOMENT, metavar="SECONDS", help="In the first file.")
+@click.option("--after-onset", type=times.MOMENT, metavar="SECONDS", help="In the second file.")
 @click.option("--expect", type=click.Choice(["yield", "hold"]), help="Of files: what the agent should have done.")
-@click.option("--max-time-to-yield-s", type=float, metavar="SECONDS", help="Bound.")
-@click.option("--max-talk-over-s", type=float, metavar="SECONDS", help="Bound.")
+@click.option("--max-time-to-yield-s", type=times.BOUND, metavar="SECONDS", help="Bound.")
+@click.option("--max-talk-over-s", type=times.BOUND, metavar="SECONDS", help="Bound.")
 @click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent.")
 @click.option(
     "--by", metavar="COLUMN", help="Compare groups of an archive: agent_version, arm, caller_noisy, ..., config_id."
@@ -139,8 +139,6 @@ def _files(before: str, after: str, given: dict[str, Any], *, strict: bool, as_j
     sides = []
     for path, onset in ((before, given["before_onset"]), (after, given["after_onset"])):
         onset_s = given["onset"] if onset is None else onset
-        if onset_s is not None and not 0 <= onset_s < float("inf"):
-            raise UsageError(f"the onset is {onset_s:g} s", where=path, hint="give seconds from the start of the file")
         roles, said_by = roles_said(path, channels=asked)
         seen = barge_in_onset(path, channels=roles) if onset_s is None and {"caller", "agent"} <= set(roles) else None
         side = judge(

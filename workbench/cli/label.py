@@ -6,17 +6,17 @@ import getpass
 
 import click
 
-from workbench.cli import options, output
+from workbench.cli import options, output, times
 from workbench.errors import UsageError
 
 
 @options.command("label")
 @click.argument("call_id", required=False)
 @options.archive
-@click.option("--at", "at_s", type=float, metavar="SECONDS", help="When the caller begins, on the call's clock.")
+@click.option("--at", "at_s", type=times.MOMENT, metavar="SECONDS", help="When the caller begins, on the call's clock.")
 @click.option("--expect", type=click.Choice(["yield", "hold"]), help="Stop for the caller, or go on speaking.")
-@click.option("--max-time-to-yield-s", type=float, metavar="SECONDS", help="Bound of this moment.")
-@click.option("--max-talk-over-s", type=float, metavar="SECONDS", help="Bound of this moment.")
+@click.option("--max-time-to-yield-s", type=times.BOUND, metavar="SECONDS", help="Bound of this moment.")
+@click.option("--max-talk-over-s", type=times.BOUND, metavar="SECONDS", help="Bound of this moment.")
 @click.option("--note", help="Anything worth keeping.")
 @click.option("--channels", metavar="ROLE,ROLE", help="Confirm whose channel is which, e.g. caller,agent.")
 @click.option("--undo", "label_id", metavar="LABEL", help="Take a label back.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from workbench.cli import options, output
+from workbench.cli import options, output, times
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ HINT = "FILE#N or FILE, with --expect yield or hold, and perhaps --at SECONDS in
 @click.argument("call_id", metavar="CALL|FILE[#N]")
 @options.archive
 @click.option("--label", "label_id", metavar="LABEL", help="A label that stands.")
-@click.option("--at", "at_s", type=float, metavar="SECONDS", help="Label this moment now, on the call's clock.")
+@click.option("--at", "at_s", type=times.MOMENT, metavar="SECONDS", help="Label this moment now, on the call's clock.")
 @click.option("--expect", type=click.Choice(["yield", "hold"]), help="Stop for the caller, or go on; not with --label.")
-@click.option("--max-time-to-yield-s", type=float, metavar="SECONDS", help="With --expect: bound of this moment.")
-@click.option("--max-talk-over-s", type=float, metavar="SECONDS", help="With --expect: bound of this moment.")
+@click.option("--max-time-to-yield-s", type=times.BOUND, metavar="SECONDS", help="With --expect: bound of this moment.")
+@click.option("--max-talk-over-s", type=times.BOUND, metavar="SECONDS", help="With --expect: bound of this moment.")
 @click.option("--channels", metavar="ROLE,ROLE", help="Of a file: whose channel is which, e.g. caller,agent.")
 @click.option("--file", metavar="FILE", help="Of an address apx-...#N: the file, which must be the same.")
 @click.option("--pre-s", type=float, default=2.0, show_default=True, help="Context before the moment.")

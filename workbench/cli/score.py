@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli import options, output
+from workbench.cli import options, output, times
 from workbench.decimals import decimals
 from workbench.errors import Exit, UsageError
 
@@ -25,8 +25,8 @@ ORDER = {"FAIL": 0, "NOT_SCORABLE": 1, "INCONCLUSIVE": 2, "PASS": 3}
 
 @options.command("score")
 @options.archive
-@click.option("--max-time-to-yield-s", type=float, help="Bound for labels that bring none.")
-@click.option("--max-talk-over-s", type=float, help="Bound for labels that bring none.")
+@click.option("--max-time-to-yield-s", type=times.BOUND, help="Bound for labels that bring none.")
+@click.option("--max-talk-over-s", type=times.BOUND, help="Bound for labels that bring none.")
 @click.option("--yield-hangover-s", type=float, help="Quiet this long is a yield (0.2 s).")
 @click.option("--max-search-s", type=float, help="How long after the onset a yield is looked for (3 s).")
 @click.option("--snr-gate-db", type=float, help="Less speech above the noise than this is not scorable (22 dB is apt).")

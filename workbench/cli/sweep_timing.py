@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli import interruptible, options, output
+from workbench.cli import interruptible, options, output, times
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ _MOST_ROWS = 40
     help="Values of a parameter of measuring or scoring; give it several times for every combination.",
 )
 @click.option("--by", metavar="COLUMN", help="Count apart: caller_noisy, agent_version, source_format, ...")
-@click.option("--max-time-to-yield-s", type=float, help="Bound of the default, for labels that bring none.")
-@click.option("--max-talk-over-s", type=float, help="Bound of the default, for labels that bring none.")
+@click.option("--max-time-to-yield-s", type=times.BOUND, help="Bound of the default, for labels that bring none.")
+@click.option("--max-talk-over-s", type=times.BOUND, help="Bound of the default, for labels that bring none.")
 @options.as_json
 @options.quiet
 def command(

@@ -85,7 +85,7 @@ def scored(
     known = [ix for ix, label in enumerate(labels) if label["call_id"] in line.place and label["call_id"] in health]
     call = np.array([line.place[labels[ix]["call_id"]] for ix in known], np.int64)
     asked = np.array([np.nan if labels[ix]["onset_s"] is None else labels[ix]["onset_s"] for ix in known], np.float64)
-    given = np.isfinite(asked)
+    given = ~np.isnan(asked)
     detected = first_onset(line.speech, call, config)
     onset = np.where(given, line.frames(call, np.where(given, asked, 0.0)), detected)
     found = score(line.speech, recording=call, onset=np.maximum(onset, 0), config=config)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from workbench.audio.config import MeasureConfig
 
+FURTHEST_S = 1e9
+"""Thirty years, which no recording lasts: a count of frames up to there overflows at no hop."""
+
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
     """Speech of many calls, and where each call is found on the line: its position and its first second."""
@@ -26,8 +29,12 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     start_s: NDArray[np.float64]
 
     def frames(self, call: NDArray[np.int64], time_s: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return times on the calls' clocks as the nearest frames from the start of their recordings."""
-        return np.rint((time_s - self.start_s[call]) / self.speech.hop_s[call]).astype(np.int64)
+        """Return times on the calls' clocks as the nearest frames from the start of their recordings.
+
+        A time further away than `FURTHEST_S` is that far away, before or after; none may be not-a-number.
+        """
+        since_s = np.clip(time_s - self.start_s[call], -FURTHEST_S, FURTHEST_S)
+        return np.rint(since_s / self.speech.hop_s[call]).astype(np.int64)
 
 
 def lay(
