@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,41 @@ def test_a_call_that_is_asked_for_and_has_no_labelled_moment_is_named(tmp_path: 
         with pytest.raises(UsageError, match="nobody: no moment of it is labelled") as refused:
             of_archive(archive, calls=["nobody"])
     assert "--at SECONDS --expect yield" in str(refused.value.hint)
+
+
+def test_a_call_whose_sound_is_gone_is_left_out_and_the_others_are_tried(tmp_path: Path) -> None:
+    source = tmp_path / "calls"
+    shutil.copytree(folder("data") / "calls" / "vapi-defaults", source)
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add(read([source]))
+        archive.measure(workers=1)
+        tried = {curve.call_id for curve in of_archive(archive, only=["gain"])[0]}
+        gone = min(tried)
+        (uri,) = archive.sql("from recordings where call_id = $call", {"call": gone})["uri"]
+        archive.layout.media_path(uri).unlink()
+        curves, left_out = of_archive(archive, only=["gain"])
+    assert {curve.call_id for curve in curves} == tried - {gone}
+    (row,) = [row for row in left_out if row["call_id"] == gone]
+    assert "cannot be" in str(row["reason"]) or "no such" in str(row["reason"])
+
+
+def test_an_archive_in_which_nothing_can_be_tried_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A channel with both voices has no verdict that could change."""
+    mono, place = tmp_path / "mono.wav", tmp_path / "archive"
+    write_wav(mono, Sound(samples=np.full((8000, 1), 900, np.int16), sample_rate_hz=8000))
+    with Archive.create(place) as archive:
+        archive.add(read([mono]))
+        archive.measure(workers=1)
+        archive.label("mono", onset_s=0.5, expect="yield", author="a")
+    for more in ([], ["--json"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["robustness", "--archive", str(place), *more])
+        assert ended.value.code == 2
+        out, err = capsys.readouterr()
+        assert "mono" in (out if more else err)
+        assert "does not change" not in out
 
 
 def test_a_file_needs_its_moment(capsys: pytest.CaptureFixture[str]) -> None:

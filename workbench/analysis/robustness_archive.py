@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.analysis.robustness import Curve, robustness
 from workbench.archive.measured_with import measured_with
-from workbench.errors import NotScorable, UsageError
+from workbench.errors import ImportFailed, NotScorable, UsageError
 
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
@@ -94,7 +94,7 @@ def of_archive(
                 encoding=recording["codec"] if raw else None,
                 sample_rate_hz=recording["sample_rate_hz"] if raw else None,
             )
-        except NotScorable as error:
+        except (NotScorable, ImportFailed) as error:
             left_out.append({"call_id": call_id, "reason": error.what, "next_step": error.hint})
     return curves, left_out
 

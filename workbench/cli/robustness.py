@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli import options, output
-from workbench.errors import UsageError
+from workbench.cli import options, output, times
+from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from workbench.analysis.robustness import Curve, Step
 
 
 @options.command("robustness")
 @click.argument("file", required=False, type=click.Path())
-@click.option("--onset", "onset_s", type=float, metavar="SECONDS", help="When the caller begins, in FILE.")
+@click.option("--onset", "onset_s", type=times.MOMENT, metavar="SECONDS", help="When the caller begins, in FILE.")
 @click.option("--expect", type=click.Choice(["yield", "hold"]), help="What the agent should have done there.")
 @click.option("--channels", default="caller,agent", show_default=True, metavar="ROLE,ROLE", help="Whose is which.")
-@click.option("--max-time-to-yield-s", type=float, metavar="SECONDS", help="Bound for moments that bring none.")
-@click.option("--max-talk-over-s", type=float, metavar="SECONDS", help="Bound for moments that bring none.")
+@click.option("--max-time-to-yield-s", type=times.BOUND, metavar="SECONDS", help="Bound for moments that bring none.")
+@click.option("--max-talk-over-s", type=times.BOUND, metavar="SECONDS", help="Bound for moments that bring none.")
 @click.option("--snr-gate-db", type=float, help="Less speech above the noise than this is not scorable.")
 @click.option("--echo-gate", is_flag=True, help="A yield under suspicion of echo is not scorable.")
 @click.option("--only", multiple=True, metavar="NAME", help="noise, gain, clipping, telephone, ...; repeatable.")
@@ -50,7 +53,7 @@ def command(
     With FILE: of one moment of a sound file. Without: of the labelled moments of an archive, and over all of them
     how many verdicts hold, are withheld, or are another one at each level; with --by apart for how the calls sounded
     (`workbench acoustics`). Noise, gain, clipping, telephone lines, lost packets, and leakage between the channels; the
-    sound made is not kept.
+    sound made is not kept. Exit code 2: nothing could be tried.
 
     \b
     Examples:
@@ -89,9 +92,18 @@ def command(
     found = shares(curves, groups=groups)
     if as_json:
         output.json_line({"curves": curves, "shares": found.to_dicts(), "left_out": left_out})
-        return
-    tell(curves)
-    if file is None:
+    else:
+        _tell_all(curves, found, left_out, of_archive=file is None)
+    if not curves:
+        sys.exit(Exit.REFUSED)
+
+
+def _tell_all(
+    curves: list[Curve], found: pl.DataFrame, left_out: list[dict[str, str | None]], *, of_archive: bool
+) -> None:
+    if curves:
+        tell(curves)
+    if of_archive:
         rows = found.to_dicts()
         for group in dict.fromkeys(row.get("group") for row in rows):
             tell_shares([row for row in rows if row.get("group") == group], group=group)
