@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import threading
 import wave
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import soundfile
 from click.testing import CliRunner
@@ -22,7 +25,7 @@ from hypothesis import strategies as st
 
 from workbench.cli import unpack
 from workbench.errors import ImportFailed, NotScorable, UsageError, WorkbenchError
-from workbench.timing.contracts import members
+from workbench.timing.contracts import members, validity
 from workbench.timing.contracts.comparing import compare
 from workbench.timing.contracts.document import Contract, Tampered, contract_id, decode
 from workbench.timing.contracts.judging import judge
@@ -168,6 +171,51 @@ def test_frames_that_are_no_table_are_refused(folder: Path, content: bytes) -> N
         (folder / name).write_bytes(made)
     assert prove([folder], engine="1")[0].status == "REFUSED"
     _not_unpacked(folder)
+
+
+def _frames_of(files: dict[str, bytes]) -> pa.Table:
+    return pq.read_table(io.BytesIO(files[members.FRAMES]))
+
+
+def _with_levels(table: pa.Table, levels: pa.Array) -> pa.Table:
+    return table.set_column(table.schema.get_field_index("caller_dbfs"), "caller_dbfs", levels)
+
+
+OTHER_FRAMES: dict[str, Callable[[pa.Table], pa.Table]] = {
+    "a type no reader of tables has": lambda t: _with_levels(t, pa.nulls(len(t), pa.decimal256(70, 2))),
+    "a time zone that is none": lambda t: _with_levels(t, pa.nulls(len(t), pa.timestamp("ms", tz="Mars/X"))),
+    "text that repeats": lambda t: _with_levels(t, pa.array(["x" * 1_000_000] * len(t), pa.large_string())),
+    "single precision": lambda t: _with_levels(t, t["caller_dbfs"].cast(pa.float32())),
+    "a column more": lambda t: t.append_column("mood", t["caller_dbfs"]),
+    "another name": lambda t: t.rename_columns(["n", *t.column_names[1:]]),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_FRAMES)
+def test_frames_of_another_shape_are_refused_unread_and_stop_nothing_else(
+    folder: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(folder, tmp_path / "good.contract")
+    files = {item: members.read(folder)[item] for item in members.EVIDENCE}
+    out = io.BytesIO()
+    pq.write_table(OTHER_FRAMES[name](_frames_of(files)), out, compression="zstd")
+    for item, made in members.sealed(files | {members.FRAMES: out.getvalue()}).items():
+        (folder / item).write_bytes(made)
+    bad, good = prove([folder, tmp_path / "good.contract"], engine="1")
+    assert (bad.status, good.status) == ("REFUSED", "PASS")
+    assert str(bad.reason).startswith("frames.parquet has other columns")
+    monkeypatch.setattr(pq.ParquetFile, "read", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(UsageError, match="frames.parquet has other columns"):
+        stored_frames(out.getvalue(), rows=len(_frames_of(files)), names=FRAME_COLUMNS)
+
+
+def test_frames_that_unfold_to_more_than_their_rows_are_refused_unread(
+    files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(validity, "MOST_BYTES_A_ROW", 1)
+    monkeypatch.setattr(validity, "MOST_BYTES_BESIDE", 100)
+    with pytest.raises(UsageError, match="frames.parquet has .* bytes unpacked"):
+        stored_frames(files[members.FRAMES], rows=len(_frames_of(files)), names=FRAME_COLUMNS)
 
 
 @pytest.mark.parametrize("name", [*members.EVIDENCE, members.MANIFEST, members.SIGNATURE])

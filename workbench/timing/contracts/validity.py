@@ -19,10 +19,25 @@ from workbench.timing.contracts.document import Contract, Tampered
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow.parquet as pq
 
     from workbench.audio.source import Source
 
-FRAME_COLUMNS = ("frame_ix", "time_s", "caller_dbfs", "agent_dbfs", "caller_active", "agent_active")
+FRAME_TYPES = {
+    "frame_ix": "int32",
+    "time_s": "double",
+    "caller_dbfs": "double",
+    "agent_dbfs": "double",
+    "caller_active": "bool",
+    "agent_active": "bool",
+}
+"""Arrow's name of the type of each column: another one is not of our making, and may be one no reader takes."""
+
+FRAME_COLUMNS = tuple(FRAME_TYPES)
+MOST_BYTES_A_ROW, MOST_BYTES_BESIDE = 64, 64 << 10
+"""Uncompressed: a row holds 30 bytes; what lies beside the rows does not grow with them."""
+
+_MOST_SHOWN = 8
 
 
 def require_valid(contract: Contract, files: Mapping[str, bytes], *, where: str) -> None:
@@ -111,12 +126,13 @@ def stored_frames(parquet: bytes, *, rows: int, names: Sequence[str]) -> pl.Data
     Returns
     -------
     polars.DataFrame or None
-        None for another shape, which is looked at before anything is read.
+        None for another number of rows.
 
     Raises
     ------
     UsageError
-        When the file cannot be read.
+        When the file cannot be read, its columns are others or of other types, or it unpacks to more than such rows
+        take. All of this its metadata tell, before a row is read.
     """
     import polars as pl
     import pyarrow as pa
@@ -124,8 +140,23 @@ def stored_frames(parquet: bytes, *, rows: int, names: Sequence[str]) -> pl.Data
 
     try:
         file = pq.ParquetFile(io.BytesIO(parquet))
-        if file.metadata.num_rows != rows or file.schema_arrow.names != list(names):
+        found = {field.name: str(field.type) for field in file.schema_arrow}
+        if found != {name: FRAME_TYPES[name] for name in names} or len(file.schema_arrow) != len(found):
+            shown = ", ".join(f"{name} {kind}" for name, kind in list(found.items())[:_MOST_SHOWN])
+            raise UsageError(f"{members.FRAMES} has other columns ({shown})", hint="pin the moment again")
+        if file.metadata.num_rows != rows:
             return None
+        size = _unpacked_bytes(file.metadata)
+        if size > rows * MOST_BYTES_A_ROW + MOST_BYTES_BESIDE:
+            raise UsageError(
+                f"{members.FRAMES} has {plural(rows, 'row')} in {plural(size, 'byte')} unpacked",
+                hint="pin the moment again",
+            )
         return pl.DataFrame(file.read())
     except (pa.ArrowException, OSError, ValueError) as error:
         raise UsageError(f"{members.FRAMES} cannot be read ({error})", hint="pin the moment again") from error
+
+
+def _unpacked_bytes(about: pq.FileMetaData) -> int:
+    groups = [about.row_group(ix) for ix in range(about.num_row_groups)]
+    return sum(max(0, group.column(ix).total_uncompressed_size) for group in groups for ix in range(group.num_columns))
