@@ -48,22 +48,26 @@ def command(
     from workbench.report.new_file import require_place, write_whole
     from workbench.timing.contracts.junit import xml
     from workbench.timing.contracts.members import key_from
-    from workbench.timing.contracts.proving import STATUSES, claim_of, contracts_in, prove
+    from workbench.timing.contracts.proving import STATUSES, claim_of, contracts_in, counted_once, prove
 
     key = key_from(sign_key_env)
     if junit is not None:
         require_place(junit)
     found = contracts_in([Path(path) for path in paths])
     proofs = prove(found, engine=workbench_version(), key=key, require_signature=require_signature)
-    counted = Counter(proof.status for proof in proofs)
+    once = counted_once(proofs)
+    counted = Counter(proof.status for proof in once)
     counts = {status: counted[status] for status in STATUSES}
-    claim = claim_of(proofs)
+    claim = claim_of(once)
     if junit is not None:
-        write_whole(junit, xml(proofs, claim=claim))
+        write_whole(junit, xml(once, claim=claim))
     if as_json:
         output.json_line({"counts": counts, "claim": claim, "contracts": [msgspec.to_builtins(p) for p in proofs]})
     elif not quiet:
-        _tell(proofs)
+        _tell(once)
+        for proof in proofs:
+            if proof.same_contract_as is not None:
+                click.echo(output.safe(f"{proof.path}: the same contract as {proof.same_contract_as}, counted once"))
         click.echo(", ".join(f"{count} {status}" for status, count in counts.items()))
         click.echo(claim)
     if counts["FAIL"] or counts["TAMPERED"]:

@@ -109,7 +109,7 @@ def _pair(caller: Path, agent: Path, sidecar: Sidecar) -> Iterator[Call | Refusa
     if not sidecar.offsets:
         example = f'{{"offset_s": {{"caller": 0.0, "agent": 1.9}}}} to {call_stem(caller)}.json'
         message = f"{caller.name} and {agent.name} are taken to start at the same moment"
-        yield _note(caller, "pair_offset_assumed", message, hint=f"if they do not, write {example}")
+        yield _note(caller, "pair_offset_assumed", message, hint=f"if they do not, write for instance {example}")
     yield _call([caller, agent], audios, sidecar, end=end)
 
 

@@ -16,7 +16,7 @@ from workbench.timing.contracts.document import Label, Tampered, contract_id, de
 from workbench.timing.contracts.junit import xml
 from workbench.timing.contracts.making import judged
 from workbench.timing.contracts.packing import packed, unpacked, verified
-from workbench.timing.contracts.proving import claim_of, contracts_in, prove
+from workbench.timing.contracts.proving import claim_of, contracts_in, counted_once, prove
 
 KEY = b"a key for this test"
 
@@ -144,6 +144,7 @@ def test_a_linked_clip_is_refused(folder: Path, tmp_path: Path) -> None:
 
 def test_the_states_stand_apart_and_copies_are_one_piece_of_evidence(tmp_path: Path, folder: Path) -> None:
     (tmp_path / "two.contract.zip").write_bytes(packed(verified(folder)))
+    rewritten(folder, policy__max_time_to_yield_s=0.9)  # another contract on the same recording
     (tmp_path / "bad.contract.zip").write_bytes(b"no archive")
     found = contracts_in([tmp_path])
     assert [path.name for path in found] == ["bad.contract.zip", "one.contract", "two.contract.zip"]
@@ -196,3 +197,13 @@ def test_only_what_was_measured_is_said_to_have_been(tmp_path: Path, folder: Pat
         assert f'value="{nothing}"' in xml(proofs, claim=claim_of(proofs))
     assert claim_of(prove([other, folder], engine="1")).startswith("1 of 2 contracts was measured again. No call was")
     assert claim_of(prove([folder], engine="1")).startswith("1 of 1 contract was measured again. No call was made")
+
+
+def test_a_contract_and_its_copy_are_one_contract_and_count_once(tmp_path: Path, folder: Path) -> None:
+    """A second folder with the same bytes: the document is the same, so there is one piece of evidence."""
+    other = tmp_path / "elsewhere" / folder.name
+    shutil.copytree(folder, other)
+    proofs = prove([folder, other], engine="1")
+    assert [(proof.status, proof.same_audio_as) for proof in proofs] == [("PASS", [])] * 2
+    assert [proof.same_contract_as for proof in proofs] == [None, str(folder)]
+    assert claim_of(counted_once(proofs)).startswith("1 of 1 contract was measured again.")

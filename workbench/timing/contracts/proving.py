@@ -34,7 +34,8 @@ MOST_AT_ANY_SPEED = 60
 class Proof(msgspec.Struct, kw_only=True):
     """What measuring a contract again gave. `drift`: what was measured otherwise, as (name, stored, now).
 
-    `evidence_level` is None where nothing was measured.
+    `evidence_level` is None where nothing was measured. `same_contract_as` is the path of the same contract, byte for
+    byte the same document, that came before: it is measured and counted once.
     """
 
     path: str
@@ -51,6 +52,7 @@ class Proof(msgspec.Struct, kw_only=True):
     frames_drift: int | None = None
     evidence_level: Level | None = None
     same_audio_as: list[str] = msgspec.field(default_factory=list)
+    same_contract_as: str | None = None
 
 
 def contracts_in(paths: Sequence[Path]) -> list[Path]:
@@ -108,12 +110,16 @@ def prove(
         In order. One that cannot be read keeps its place, with its reason.
     """
     proofs, heard = [], {}
+    first: dict[bytes, str] = {}
     for nth, path in enumerate(paths):
         proof = Proof(path=str(path), status=REFUSED, engine_now=engine)
         try:
             files = members.read(path) if path.is_dir() else unpacked(path)
             again = _again(files, proof, key=key, require_signature=require_signature)
-            if again is not None:
+            if again is not None and (before := first.get(files[members.DOCUMENT])):
+                proof.same_contract_as = before
+            elif again is not None:
+                first[files[members.DOCUMENT]] = proof.path
                 heard[nth] = (again.pcm_sha256, again.envelope)
         except Tampered as error:
             proof.status, proof.reason = TAMPERED, error.what
@@ -122,6 +128,11 @@ def prove(
         proofs.append(proof)
     _note_copies(proofs, heard)
     return proofs
+
+
+def counted_once(proofs: Sequence[Proof]) -> list[Proof]:
+    """Return the proofs that count: each contract once, however often it was named or copied."""
+    return [proof for proof in proofs if proof.same_contract_as is None]
 
 
 def claim_of(proofs: Sequence[Proof]) -> str:
