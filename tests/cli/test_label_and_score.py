@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import soundfile
 from click.testing import CliRunner
@@ -102,6 +103,23 @@ def test_the_last_label_that_is_taken_back_leaves_a_sentence(run: Run, archive: 
     code, out, _ = run("label", "call", "--at", "2.0", "--expect", "yield", "--archive", archive)
     code, out, _ = run("label", "call", "--undo", out.split()[1], "--archive", archive)
     assert (code, out.splitlines()[1:]) == (0, ["no labelled moment of this call is left"])
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_confirmed_channel_map_says_what_it_settles(run: Run, tmp_path: Path, swapped: bool) -> None:
+    """The agent of the clip speaks for most of it; on the caller's channel that much speech is a suspected swap."""
+    where = ("--archive", tmp_path / "archive")
+    samples, rate = soundfile.read(CLIP, dtype="int16")
+    longer = np.tile(samples[:, ::-1] if swapped else samples, (4, 1))
+    soundfile.write(tmp_path / "call.wav", longer, rate, subtype="PCM_16")
+    assert run("import", tmp_path / "call.wav", "--channels", "caller,agent", "--measure", *where)[0] == 0
+    said = ("label", "call", "--channels", "caller,agent", "--author", "A", *where)
+    code, out, _ = run(*said)
+    settled = "the suspected swap of 1 recording is settled: verdicts may rest on it"
+    told = settled if swapped else "no suspected swap of this call was open"
+    assert (code, out.splitlines()[1:]) == (0, [f"channel map caller,agent confirmed; {told}"])
+    told = json.loads(run(*said, "--json")[1])
+    assert (told["channel_map"], told["swaps_settled"], told["events"]) == (["caller", "agent"], 0, [])
 
 
 def test_a_moment_without_a_verdict_is_not_next_to_a_bound(run: Run, tmp_path: Path) -> None:

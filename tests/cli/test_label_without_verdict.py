@@ -52,6 +52,9 @@ def test_a_label_says_why_nothing_is_judged_and_what_to_do(at: Run, archive: Pat
     (event,) = json.loads(at(*said, "--json")[1])["events"]
     assert (event["status"], event["reason"], event["next_step"]) == ("NOT_SCORABLE", reason, next_step(reason))
     assert event["next_step"]
+    assert event["onset_s"] == pytest.approx(5 if call == "late" else 2, abs=0.01)
+    (row,) = [line.split() for line in out.splitlines() if line.startswith("NOT_SCORABLE")]
+    assert row[2:4] == ["5" if call == "late" else "2", "yield"]
     kept = at("sql", f"select expect from labels where call_id = '{call}'", "--format", "json", "--archive", archive)[1]
     assert json.loads(kept) == [{"expect": "yield"}]
 
@@ -80,3 +83,12 @@ def test_score_asks_for_verdicts(at: Run, archive: Path, tmp_path: Path) -> None
     assert at("label", "mono", "--at", "2", "--expect", "yield", *where)[0] == 0
     code, out, _ = at("score", *where)
     assert (code, f"not judged, mono (1): {meaning('mono')}" in out) == (2, True)
+
+
+def test_a_label_keeps_its_time_in_what_score_prints(at: Run, archive: Path) -> None:
+    assert at("label", "mono", "--at", "1.5", "--expect", "yield", "-q", "--archive", archive)[0] == 0
+    lines = at("score", "--archive", archive)[1].splitlines()
+    (row,) = [line.split() for line in lines if line.split()[1:3] == ["mono", "1.5"]]
+    assert row == ["NOT_SCORABLE", "mono", "1.5", "yield", "mono"]
+    events = json.loads(at("score", "--archive", archive, "--json")[1])["events"]
+    assert {event["onset_s"] for event in events if event["call_id"] == "mono"} >= {1.5}

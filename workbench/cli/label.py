@@ -9,6 +9,8 @@ import click
 from workbench.cli import options, output, times
 from workbench.errors import UsageError
 
+OPEN_SWAPS = "select channel_roles from suspected_swaps where call_id = $call"
+
 
 @options.command("label")
 @click.argument("call_id", required=False)
@@ -60,7 +62,7 @@ def command(
     """
     from workbench.archive import labelling
     from workbench.archive.archive import Archive
-    from workbench.cli.score import tell, tell_why, with_steps
+    from workbench.cli.score import tell, tell_why, with_steps, with_times
 
     asked = [at_s is not None or expect is not None, channels is not None, label_id is not None, path is not None]
     more = any(value is not None for value in (max_time_to_yield_s, max_talk_over_s, note))
@@ -76,12 +78,15 @@ def command(
     if call_id is None:
         _file(path or "", archive_path, author=who, as_json=as_json, quiet=quiet)
         return
+    roles, swaps = tuple(part.strip().lower() for part in channels.split(",")) if channels is not None else (), 0
     with Archive(archive_path) as archive:
         layout = archive.layout
+        if roles:
+            open_now = archive.sql(OPEN_SWAPS, {"call": call_id})["channel_roles"].to_list()
+            swaps = sum(tuple(found) == roles for found in open_now)
         if label_id is not None:
             added = labelling.retract(layout, call_id, label_id, author=who)
         elif channels is not None:
-            roles = tuple(part.strip().lower() for part in channels.split(","))
             added = labelling.channel_map(layout, call_id, roles, author=who)
         else:
             added = labelling.expectation(
@@ -95,17 +100,20 @@ def command(
                 note=note,
             )
         scoring = archive.score_calls([call_id])
-        events = scoring.events
+        events = with_times(scoring.events, scoring.labels)
         new = [event for event in events if event["label_id"] == added]
         near = [moment for moment in scoring.shared if added in moment.label_ids]
     if as_json:
-        output.json_line({"label_id": added, "author": who, "events": with_steps(events)})
+        confirmed = {"channel_map": list(roles), "swaps_settled": swaps} if roles else {}
+        output.json_line({"label_id": added, "author": who, **confirmed, "events": with_steps(events)})
     elif not quiet:
         click.echo(output.safe(f"label {added} by {who}"))
+        if roles:
+            click.echo(_settled(roles, swaps))
         if events:
             tell(new or events)
             tell_why(new or events)
-        else:
+        elif label_id is not None:
             click.echo("no labelled moment of this call is left")
         for moment in near:
             others = ", ".join(label_id for label_id in moment.label_ids if label_id != added)
@@ -115,6 +123,14 @@ def command(
                 else "and says the same; the moment is counted once"
             )
             click.echo(output.safe(f"note: label {others} stands at this moment too {said} (--undo takes one back)"))
+
+
+def _settled(roles: tuple[str, ...], swaps: int) -> str:
+    """What a confirmed channel map settles, as a sentence."""
+    if not swaps:
+        return f"channel map {','.join(roles)} confirmed; no suspected swap of this call was open"
+    of = output.plural(swaps, "recording")
+    return f"channel map {','.join(roles)} confirmed; the suspected swap of {of} is settled: verdicts may rest on it"
 
 
 def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bool) -> None:

@@ -71,7 +71,7 @@ def command(
                 hint=archive.layout.command("workbench label CALL --at SECONDS --expect yield"),
             )
     if as_json:
-        events = with_steps(scoring.events)
+        events = with_steps(with_times(scoring.events, scoring.labels))
         output.json_line(
             {
                 "run_id": scoring.run_id,
@@ -96,7 +96,7 @@ def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
     from workbench.analysis.timing_settings import changed
     from workbench.timing.same_moment import note
 
-    moments, several = scoring.moments, scoring.shared
+    moments, several = with_times(scoring.moments, scoring.labels), scoring.shared
     labels = f" with {output.plural(len(scoring.events), 'label')}" if len(scoring.events) > len(moments) else ""
     counts = ", ".join(f"{count:,} {status}" for status, count in scoring.counts.items())
     near = sum(bool(event["boundary_sensitive"]) for event in moments)
@@ -117,6 +117,15 @@ def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
     if len(several) > MOST_ROWS:
         query = "from label_moments where label_count > 1"
         click.echo(f"  {len(several) - MOST_ROWS:,} more: " + layout.command(f'workbench sql "{query}"'))
+
+
+def with_times(events: list[dict[str, Any]], labels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return events, each without a measured onset with the time that its label names, as the view has it."""
+    named = {(label["call_id"], label["label_id"]): label["onset_s"] for label in labels}
+    return [
+        event | {"onset_s": named.get((event["call_id"], event["label_id"]))} if event["onset_s"] is None else event
+        for event in events
+    ]
 
 
 def with_steps(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
