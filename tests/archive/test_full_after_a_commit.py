@@ -82,7 +82,7 @@ def test_a_deletion_whose_files_cannot_be_cleaned_up(
 
 def test_a_deletion_that_was_not_committed_changes_nothing(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     full_after(monkeypatch, 0)
-    with pytest.raises(ArchiveFailed, match="disk is full .*; nothing was changed") as failed:
+    with pytest.raises(ArchiveFailed, match=r"disk is full .*; nothing was changed") as failed:
         delete(archive.layout, made_call(1).id)
     assert "same command again" in str(failed.value)
     assert archive.sql("from calls").height == 2

@@ -256,3 +256,14 @@ def test_verify_names_a_missing_data_file(tmp_path: Path) -> None:
     next((archive.layout.data / "main" / "turns").glob("*.parquet")).unlink()
     problems = verify(archive.layout).problems
     assert any("turns: the data file is missing" in problem for problem in problems)
+
+
+def test_a_mark_that_holds_nothing_counts_as_a_deletion_to_finish(tmp_path: Path) -> None:
+    """Nothing is known of it, so what it may stand for is made physical."""
+    archive = Archive.create(tmp_path / "a")
+    archive.layout.purge_mark.write_bytes(b"")
+    (problem,) = verify(archive.layout).problems
+    assert "a deletion is not finished" in problem
+    done = compact(archive.layout)
+    assert done.finished is not None
+    assert verify(archive.layout).problems == []

@@ -14,7 +14,6 @@ from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed
 from workbench.plural import plural
 
-
 DELETED = "delete"
 """Commit message of a deletion."""
 
@@ -58,10 +57,10 @@ def mark(layout: Layout, writer: Writer, call_id: str) -> None:
 def marked(layout: Layout) -> Mark | None:
     """Return the mark of a deletion, None where there is none; of a mark that cannot be read nothing is known."""
     try:
-        found = json.loads(layout.purge_mark.read_text(encoding="ascii") or -1)
+        found = json.loads(layout.purge_mark.read_text(encoding="ascii"))
     except FileNotFoundError:
         return None
-    except ValueError:
+    except ValueError:  # written half by an earlier version
         found = -1
     if isinstance(found, dict):
         return Mark(str(found["call_id"]), int(found["after"]))
