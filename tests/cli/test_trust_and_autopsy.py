@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -272,3 +273,17 @@ def test_a_sidecar_says_which_channel_is_whose(tmp_path: Path, at: Run) -> None:
     report = json.loads(at("trust", path, "--json")[1])
     assert report["channel_map"] == {"roles": ["agent", "caller"], "source": "sidecar"}
     assert report["verdict_eligible"] is True
+
+
+def test_what_stands_apart_is_one_line_of_counts_and_a_line_each_where_asked(at: Run) -> None:
+    """The bundled call 00d676d7058c49bb has no incident and 14 that stand apart."""
+    name = "calls/harper-valley-bank/audio/00d676d7058c49bb.flac"
+    sound = Path(__file__).parents[2] / "data" / name
+    found = json.loads(at("autopsy", sound, "--channels", "caller,agent", "--json")[1])["incidents"]
+    faint = Counter(one["incident"].replace("_", "-") for one in found if one["aside"] == "faint")
+    assert None not in {one["aside"] for one in found}
+    short, long = (at("autopsy", sound, "--channels", "caller,agent", *more)[1] for more in ((), ("--all",)))
+    (line,) = [line for line in short.splitlines() if line.startswith(f"apart: {faint.total()} incidents that rest on")]
+    assert {kind: int(n) for n, kind in re.findall(r"(\d+) ([a-z-]+)", line.rpartition(": ")[2])} == faint
+    assert "    --all lists each of them" in short.splitlines()
+    assert [len(re.findall(r"^ +#\d+ +at ", text, re.MULTILINE)) for text in (short, long)] == [0, len(found)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ EXAMPLE = "calls/vapi-defaults/audio/vapi-default-07-correction.example.wav"
 @click.option("--min-gap-s", type=float, help="Shortest wait for an answer that counts (2 s).")
 @click.option("-o", "--output", "target", metavar="FILE.html", type=click.Path(), help="Write a page to hear it.")
 @click.option("--cost-config", metavar="FILE", type=click.Path(), help="Your prices by incident; never stored.")
+@click.option("--all", "every", is_flag=True, help="List what stands apart too, a line each.")
 @options.as_json
 @options.quiet
 def command(
@@ -38,6 +40,7 @@ def command(
     min_gap_s: float | None,
     target: str | None,
     cost_config: str | None,
+    every: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -45,8 +48,9 @@ def command(
 
     Two channels give barge-in, talk-over, dead air, latency spikes and suspected echo. One channel gives dead air
     and latency spikes, each with a measured confidence. Apart stand short stops of the agent, overlaps too short to
-    tell from none, and what rests on faint sound alone; they are not priced. It is timing and not intent: who should
-    have yielded is for a person to say. Exit code 2, and nothing written, where the file is NOT SCORABLE.
+    tell from none, and what rests on faint sound alone: counted here, each of them with --all and in --json, and not
+    priced. It is timing and not intent: who should have yielded is for a person to say. Exit code 2, and nothing
+    written, where the file is NOT SCORABLE.
 
     \b
     Examples:
@@ -84,7 +88,7 @@ def command(
     if as_json:
         output.json_line(report | ({"costs": cost} if cost else {}))
     elif not quiet:
-        _tell(examined, measurement, report, cost, numbered=min_gap_s is None)
+        _tell(examined, measurement, report, cost, numbered=min_gap_s is None, every=every)
         if size is not None:
             click.echo(f"{output.safe(target)} ({size / 1e6:.1f} MB)")
 
@@ -138,7 +142,13 @@ def _refuse(examined: Examined, report: dict[str, Any], *, as_json: bool) -> Non
 
 
 def _tell(
-    examined: Examined, measurement: Measured, report: dict[str, Any], cost: dict[str, Any] | None, *, numbered: bool
+    examined: Examined,
+    measurement: Measured,
+    report: dict[str, Any],
+    cost: dict[str, Any] | None,
+    *,
+    numbered: bool,
+    every: bool,
 ) -> None:
     from workbench.analysis.incident_pinnable import pinnable
     from workbench.analysis.incidents import spoken
@@ -165,7 +175,7 @@ def _tell(
         click.echo(f"    {one['sentence']}")
         if (pin := tried.get(one["number"])) is not None:
             click.echo(f"    {output.safe(_pin(examined, one, pin, numbered=numbered))}")
-    _tell_aside(examined)
+    _tell_aside(examined, every=every)
     click.echo()
     if examined.mode == "mono" and told:
         click.echo("confidence: how far the silence lies under the level of speech, 1.00 at 20 dB or more")
@@ -191,19 +201,22 @@ def _pin(examined: Examined, one: dict[str, Any], pin: Pinnable, *, numbered: bo
     return f"to pin it: workbench pin {moment}{said} --expect {pin.expects[0]}{other}"
 
 
-def _tell_aside(examined: Examined) -> None:
-    """Print what stands apart, a line an incident under the reason."""
+def _tell_aside(examined: Examined, *, every: bool) -> None:
+    """Print what stands apart: how many of each kind under the reason, or a line an incident."""
     from workbench.analysis.incidents import spoken
     from workbench.analysis.incidents_aside import aside_counts, aside_title
 
-    for name, count in aside_counts(examined.incidents).items():
-        if not count:
-            continue
-        click.echo(f"\napart: {aside_title(name, count)}")
-        for one in examined.incidents:
-            if one["aside"] == name:
-                what = "" if name == "short_stop" else f"  {spoken(one['incident'])}"
-                click.echo(f"    #{one['number']:<3} at {one['onset_s']:.2f} s  {one['magnitude_s']:.2f} s{what}")
+    counts = {name: count for name, count in aside_counts(examined.incidents).items() if count}
+    for nth, (name, count) in enumerate(counts.items()):
+        apart = [one for one in examined.incidents if one["aside"] == name]
+        kinds = Counter(spoken(one["incident"]) for one in apart)
+        named = "" if name == "short_stop" else f": {', '.join(f'{n} {kind}' for kind, n in kinds.most_common())}"
+        click.echo(f"{'' if nth and not every else chr(10)}apart: {aside_title(name, count)}{named}")
+        for one in apart if every else []:
+            what = "" if name == "short_stop" else f"  {spoken(one['incident'])}"
+            click.echo(f"    #{one['number']:<3} at {one['onset_s']:.2f} s  {one['magnitude_s']:.2f} s{what}")
+    if counts and not every:
+        click.echo("    --all lists each of them")
 
 
 def severity(name: str, count: int) -> str:
