@@ -216,6 +216,27 @@ def test_broken_json_is_refused_for_what_is_broken(tmp_path: Path, data: bytes, 
     assert rules(tmp_path) == [("c.json", rule, "file")]
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"resourceSpans": [{"resource": {}, "scopeSpans": []}]}',
+        b'{"name": "stt", "trace_id": "d2", "span_id": "b5", "start_time_ns": 1766622063234298000}',
+        b'{"name": "stt", "context": {"trace_id": "0xd2", "span_id": "0xb5"}, "start_time": "2025-01-01T00:00:00Z"}',
+    ],
+    ids=["OTLP document", "span a line", "span of a console exporter"],
+)
+def test_spans_are_named_as_what_is_not_read_and_no_format_is_asked_for(tmp_path: Path, data: bytes) -> None:
+    """The forms of the OTLP specification (JSON encoding) and of two exporters of the OpenTelemetry SDK."""
+    (tmp_path / "traces.jsonl").write_bytes(data + b"\n")
+    (refusal,) = ingest.read([tmp_path])
+    assert isinstance(refusal, Refusal)
+    assert (refusal.rule, refusal.message) == (
+        "unknown_format",
+        "these are OpenTelemetry spans, and spans are not read",
+    )
+    assert "--format" not in refusal.hint
+
+
 def test_a_bad_first_line_does_not_cost_the_others(tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_bytes(b'{"id": NaN}\n' + native("a") + b"\n" + native("b") + b"\n")
     assert ids(tmp_path) == ["a", "b"]
