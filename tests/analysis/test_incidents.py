@@ -259,6 +259,9 @@ def test_costs_name_the_kind_they_price(tmp_path: Path) -> None:
         {"currency": "EUR", "per_incident": {"dead-air": -1}},
         {"currency": "EUR", "per_incident": {"dead-air": True}},
         {"currency": "EUR", "per_incident": {"dead-air": "1"}},
+        "[" * 5000 + "]" * 5000,
+        '{"currency": "EUR", "per_incident": {"dead-air": ' + "9" * 400 + "}}",
+        '{"currency": "EUR", "per_incident": {"dead-air": 1, "dead-air": 2}}',
     ],
 )
 def test_a_price_list_that_means_nothing_is_refused(value: Any, tmp_path: Path) -> None:

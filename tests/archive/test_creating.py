@@ -192,3 +192,11 @@ def test_the_lock_of_an_archive_that_is_not_made_goes_while_it_is_held(
     creating.unmake(layout, creating.create(layout))
     assert left == [False, True, False]
     assert list(layout.root.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["[" * 5000 + "]" * 5000, "[1]", '"x"', "{}", '{"format": ' + "9" * 400 + "}", "\xff"])
+def test_a_marker_that_is_none_is_told(tmp_path: Path, text: str) -> None:
+    Archive.create(tmp_path / "a").close()
+    (tmp_path / "a" / "archive.json").write_text(text, encoding="latin-1")
+    with pytest.raises(ArchiveFailed, match=r"archive\.json|has the format"):
+        Archive(tmp_path / "a")

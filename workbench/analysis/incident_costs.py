@@ -11,7 +11,8 @@ import msgspec
 
 from workbench.analysis.incidents import spoken
 from workbench.analysis.incidents_aside import listed
-from workbench.errors import ImportFailed
+from workbench.errors import ImportFailed, UsageError
+from workbench.small_file import read_json
 
 PRICED = ("barge-in", "talk-over", "dead-air", "latency-spike")
 _NEED_TWO = ("barge-in", "talk-over")
@@ -45,11 +46,9 @@ def read_prices(path: str | Path) -> Prices:
     """
     where = str(path)
     try:
-        value = msgspec.json.decode(Path(path).read_bytes())
-    except OSError as error:
-        raise ImportFailed(f"the file cannot be read ({error.strerror})", where=where, hint="check the path") from error
-    except msgspec.DecodeError as error:
-        raise _wrong(f"it is no JSON ({error})", where) from error
+        value = read_json(path)
+    except UsageError as error:
+        raise ImportFailed(error.what, where=where, hint=error.hint, rule="price_list_invalid") from error
     if not isinstance(value, dict) or set(value) != {"currency", "per_incident"}:
         raise _wrong("it needs the keys currency and per_incident and no others", where)
     currency, prices = value["currency"], value["per_incident"]

@@ -8,7 +8,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.errors import ArchiveFailed
+from workbench.errors import ArchiveFailed, UsageError
+from workbench.small_file import read_json
 
 FORMAT = "workbench.archive/4"
 
@@ -112,10 +113,11 @@ class Layout:
                 hint="an archive holds archive.json and catalog.sqlite; workbench init makes one in an empty folder",
             )
         try:
-            found = json.loads(self.marker.read_text(encoding="utf-8"))["format"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            found = read_json(self.marker)["format"]
+        except (UsageError, KeyError, TypeError) as error:
+            why = error.what if isinstance(error, UsageError) else "it names no format"
             raise ArchiveFailed(
-                f"archive.json cannot be read ({error})",
+                f"archive.json cannot be read ({why})",
                 where=str(self.marker),
                 hint="restore it from a backup",
             ) from error

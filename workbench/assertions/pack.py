@@ -13,6 +13,7 @@ from msgspec import Struct
 from workbench.assertions.registry import Kind, kinds
 from workbench.assets import folder
 from workbench.errors import UsageError
+from workbench.small_file import read_json
 
 FORMAT = "workbench.pack/1"
 Dimension = Literal["outcome", "policy", "conversation", "speech", "reliability"]
@@ -112,8 +113,8 @@ def load_pack(name_or_path: str | Path) -> Pack:
     path = _find(name_or_path)
     where = str(name_or_path)
     try:
-        pack = msgspec.json.decode(path.read_bytes(), type=Pack)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        pack = msgspec.convert(read_json(path), Pack)
+    except msgspec.ValidationError as error:
         raise UsageError(str(error), where=where, hint="see the bundled pack caller-experience") from error
     if not pack.assertions:
         raise UsageError("the pack has no assertions", where=f"{where}: $.assertions", hint="add one")

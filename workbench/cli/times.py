@@ -12,7 +12,7 @@ from workbench.errors import UsageError
 from workbench.timing.score_config import MOST_S
 
 
-class Seconds(click.ParamType):
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.2 on
     """A finite number of seconds from 0 to `most`; -0 is 0."""
 
     name = "float"

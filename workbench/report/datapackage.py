@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ExportFailed, UsageError
 from workbench.report.codebook import HEAD, Sheet
+from workbench.small_file import read_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -158,11 +159,11 @@ def read_back(folder: str | Path, name: str) -> pl.DataFrame:
 
     folder = Path(folder)
     try:
-        package = json.loads((folder / NAME).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        package = read_json(folder / NAME, max_bytes=None)
+    except UsageError as error:
         hint = "name a folder that workbench export wrote"
         raise ExportFailed(
-            f"the description of the export cannot be read ({error})", where=str(folder), hint=hint
+            f"the description of the export cannot be read ({error.what})", where=str(folder), hint=hint
         ) from error
     resources = {resource["name"]: resource for resource in package["resources"]}
     if name not in resources:

@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from workbench.errors import ArchiveFailed, ExportFailed
+from workbench.errors import ArchiveFailed, ExportFailed, UsageError
 from workbench.report.new_file import write_whole
+from workbench.small_file import read_json
 
 FORMAT = "workbench.scan/1"
 
@@ -34,9 +35,9 @@ def stored(folder: str | Path) -> list[dict[str, Any]]:
     found = []
     for path in sorted(Path(folder).glob("scn-*.json")):
         try:
-            scan = msgspec.json.decode(path.read_bytes())
-        except (OSError, msgspec.DecodeError) as error:
-            raise _damaged(path, str(error)) from error
+            scan = read_json(path, max_bytes=None)
+        except UsageError as error:
+            raise _damaged(path, error.what) from error
         if not isinstance(scan, dict) or scan.get("format") != FORMAT or scan.get("id") != path.stem:
             raise _damaged(path, f"it is no {FORMAT} of that name")
         if not isinstance(scan.get("recorded_at"), str) or not _has_calls(scan):

@@ -205,7 +205,7 @@ def test_frames_of_another_shape_are_refused_unread_and_stop_nothing_else(
     assert (bad.status, good.status) == ("REFUSED", "PASS")
     assert str(bad.reason).startswith("frames.parquet has other columns")
     monkeypatch.setattr(pq.ParquetFile, "read", lambda *_: pytest.fail("it was read"))
-    with pytest.raises(UsageError, match="frames.parquet has other columns"):
+    with pytest.raises(UsageError, match="has other columns"):
         stored_frames(out.getvalue(), rows=len(_frames_of(files)), names=FRAME_COLUMNS)
 
 
@@ -214,7 +214,7 @@ def test_frames_that_unfold_to_more_than_their_rows_are_refused_unread(
 ) -> None:
     monkeypatch.setattr(validity, "MOST_BYTES_A_ROW", 1)
     monkeypatch.setattr(validity, "MOST_BYTES_BESIDE", 100)
-    with pytest.raises(UsageError, match="frames.parquet has .* bytes unpacked"):
+    with pytest.raises(UsageError, match="bytes unpacked"):
         stored_frames(files[members.FRAMES], rows=len(_frames_of(files)), names=FRAME_COLUMNS)
 
 

@@ -13,6 +13,8 @@ from workbench.timing.contracts.drift import drifts, figures, tolerances_of
 from workbench.timing.contracts.gate import policy_of
 from workbench.timing.contracts.settings_file import settings
 
+LETTERS = list(zip("abcdefghi", "bcdefghij", strict=True))
+
 
 @pytest.mark.parametrize(
     ("name", "text"),
@@ -27,6 +29,13 @@ from workbench.timing.contracts.settings_file import settings
         ("broken.json", '{"a": '),
         ("tab.yaml", "target:\n\timprove: 1\n"),
         ("deep.json", "[" * 100_000),
+        ("deeper.json", '{"a": ' + "[" * 5000 + "]" * 5000 + "}"),
+        ("deep.yaml", "a: " + "[" * 150 + "]" * 150),
+        ("twice.json", '{"a": 1, "a": 2}'),
+        ("huge.json", '{"a": ' + "9" * 400 + "}"),
+        ("huge.yaml", "a: " + "9" * 400),
+        ("laughs.yaml", "a: &a [1,1]\n" + "".join(f"{y}: &{y} [{','.join(['*' + x] * 9)}]\n" for x, y in LETTERS)),
+        ("itself.yaml", "a: &a [*a]\n"),
         ("tag.yaml", "a: !!python/object/apply:os.system ['true']\n"),
     ],
 )
@@ -75,6 +84,10 @@ def test_without_its_reader_yaml_is_refused_with_the_way_out(tmp_path: Path, mon
         {"target": {"improve": {"failed_count": "lower"}}},
         {"target": {"improve": {"failed_count": None}}},
         {"target": {"improve": {"failed_count": float("nan")}}},
+        {"target": {"improve": {"failed_count": 10**400}}},
+        {"target": {"improve": {"failed_count": -(10**30)}}},
+        {"target": {"improve": {"failed_count": ["decrease"]}}},
+        {"guardrails": {"max_not_scorable": 10**400}},
         {"guardrails": {"max_not_scorable": True}},
         {"guardrails": {"max_not_scorable": 0.5}},
         {"guardrails": {"max_not_scorable": -1}},

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 
 from workbench.errors import UsageError
 from workbench.plural import plural
@@ -41,6 +40,9 @@ REQUIRED = {
     "require_hold_fixture": "there is a pair with a verdict on both sides at a moment to hold at",
     "require_yield_fixture": "there is a pair with a verdict on both sides at a moment to yield at",
 }
+MOST = 1e9
+"""More than any metric can be: seconds of thirty years, or moments."""
+
 _EQUAL = 1e-9
 
 
@@ -94,15 +96,15 @@ def policy_of(given: dict[str, Any], *, where: str) -> Policy:
     if not improve and not guardrails:
         raise UsageError("the policy asks for nothing", where=where, hint=f"a target is one of {', '.join(METRICS)}")
     for name, wanted in improve.items():
-        number = isinstance(wanted, int | float) and not isinstance(wanted, bool) and np.isfinite(wanted)
-        if not number and wanted not in WORDS:
+        number = isinstance(wanted, int | float) and not isinstance(wanted, bool) and abs(wanted) <= MOST
+        if not number and not (isinstance(wanted, str) and wanted in WORDS):
             raise UsageError(
                 f"target.improve.{name} is {wanted!r}",
                 where=where,
                 hint=f"a number such as -0.5 (a fall of at least that), or {', '.join(WORDS)}",
             )
     for name, wanted in guardrails.items():
-        right = isinstance(wanted, bool) if name in REQUIRED else type(wanted) is int and wanted >= 0
+        right = isinstance(wanted, bool) if name in REQUIRED else type(wanted) is int and 0 <= wanted <= MOST
         if not right:
             kind = "true or false" if name in REQUIRED else "a whole number that is not negative"
             raise UsageError(f"guardrails.{name} is {wanted!r}", where=where, hint=f"give {kind}")

@@ -7,12 +7,11 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from workbench.errors import UsageError
-from workbench.plural import plural
+from workbench.small_file import decoded, read_bytes
 
-MAX_BYTES = 1 << 20
+MOST_VALUES = 10_000
+"""Of YAML, in which a value may be named again: a line can stand for more than can be held."""
 
 
 def settings(path: str | Path) -> dict[str, Any]:
@@ -36,14 +35,7 @@ def settings(path: str | Path) -> dict[str, Any]:
     """
     where, path = str(path), Path(path)
     hint = "write an object of settings by name, as JSON or YAML"
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"it cannot be read ({error.strerror})", where=where, hint="check the path") from error
-    if len(content) > MAX_BYTES:
-        raise UsageError(
-            f"it has {plural(len(content), 'byte')}, and settings have at most {MAX_BYTES:,}", where=where, hint=hint
-        )
+    content = read_bytes(path)
     found = _yaml(content, where) if path.suffix.lower() in (".yaml", ".yml") else _json(content, where)
     if not isinstance(found, dict) or not found or not all(isinstance(name, str) for name in found):
         what = "it is empty" if not found else "it holds no settings by name"
@@ -55,9 +47,9 @@ def _json(content: bytes, where: str) -> Any:
     if not content.strip():
         return None
     try:
-        return msgspec.json.decode(content)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise UsageError(f"it is no JSON ({error})", where=where, hint="a YAML file ends in .yaml") from error
+        return decoded(content, where=where)
+    except UsageError as error:
+        raise UsageError(error.what, where=where, hint="a YAML file ends in .yaml; " + (error.hint or "")) from error
 
 
 def _yaml(content: bytes, where: str) -> Any:
@@ -65,6 +57,27 @@ def _yaml(content: bytes, where: str) -> Any:
         raise UsageError("YAML cannot be read here", where=where, hint="write it as JSON, or pip install pyyaml")
     yaml: Any = importlib.import_module("yaml")
     try:
-        return yaml.safe_load(content)
+        found = yaml.safe_load(content)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise UsageError(f"it is no YAML ({error})", where=where, hint="indent with spaces, name: value") from error
+    _require_plain(found, where)
+    return found
+
+
+def _require_plain(value: Any, where: str) -> None:
+    """Hold YAML to what JSON is held to: how deep, how much, and numbers that a float holds."""
+    from workbench.ingest.intake.strict_json import MAX_DEPTH, MAX_DIGITS
+
+    depth = count = 0
+    level = [value]
+    while level:
+        depth, count, inner = depth + 1, count + len(level), list[Any]()
+        for item in level:
+            if isinstance(item, int) and abs(item) >= 10**MAX_DIGITS:
+                what = f"a number has more than {MAX_DIGITS} digits"
+                raise UsageError(what, where=where, hint="the largest number a reader can hold has 308 digits")
+            inner += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+            if depth > MAX_DEPTH or count + len(inner) > MOST_VALUES:
+                what = f"it nests deeper than {MAX_DEPTH} levels or stands for more than {MOST_VALUES:,} values"
+                raise UsageError(what, where=where, hint="write it flat, without names for what is there already")
+        level = inner
