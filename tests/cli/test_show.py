@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +73,17 @@ def test_faint_runs_that_the_checks_leave_out_are_counted(run: Run, tmp_path: Pa
     )
     found = json.loads(run("show", name, "--json", "--archive", tmp_path / "a")[1])
     assert found["heard"] == {"run_count": peaks.height, "faint_count": faint, "incident_count": 0, "aside_count": 14}
+
+
+def test_a_diff_says_in_columns_what_broke_and_what_was_fixed_and_not_again_by_letter(
+    run: Run, failing_archive: Path
+) -> None:
+    """One pair, and it broke: exact McNemar p = 2 * (1/2)^1 = 1."""
+    _, out, _ = run("diff", "before", "after", "--archive", failing_archive)
+    head, _, row = out.splitlines()[1:4]
+    assert head.split("  ")[-1] == "pass rate, after - before (95 %, exact p)"
+    assert re.search(r"points \(-\d+ to [+-]\d+, p 1\)$", row)
+    assert not re.search(r"\b[bc] \d", out)
 
 
 def test_what_stands_against_the_recording_is_said_before_what_was_heard_in_it(run: Run, tmp_path: Path) -> None:

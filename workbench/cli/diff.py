@@ -87,7 +87,8 @@ def _tell(diff: Diff) -> None:
         )
         for row in diff.by_assertion.to_dicts()
     ]
-    head = ["assertion", "calls", "passed of judged", "broke", "fixed", "lost", "pass rate, after - before (95 %)"]
+    rate = "pass rate, after - before (95 %, exact p)"
+    head = ["assertion", "calls", "passed of judged", "broke", "fixed", "lost", rate]
     output.table(head, rows)
     for row in diff.changes.filter(diff.changes["change"] != "unchanged").to_dicts():
         if row["change"] != "still_failing":
@@ -129,12 +130,11 @@ def _tell_groups(diff: Diff) -> None:
 
 
 def _difference(row: dict[str, Any]) -> str:
-    """Return the paired difference of pass rates with its interval, discordant counts and exact p."""
+    """Return the paired difference of pass rates with its interval and its exact p."""
     if not row["pairs"]:
         return "no pairs"
     low, high = 100 * row["difference_low"], 100 * row["difference_high"]
-    discordant = f"b {row['b']}, c {row['c']}, p {row['p_exact']:.2g}"
-    return f"{100 * row['difference']:+.0f} points ({low:+.0f} to {high:+.0f}); {discordant}"
+    return f"{100 * row['difference']:+.0f} points ({low:+.0f} to {high:+.0f}, p {row['p_exact']:.2g})"
 
 
 def _cautions(archive: Archive, runs: list[str]) -> list[str]:
