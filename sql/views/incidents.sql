@@ -33,10 +33,11 @@
 -- moments counts a silence from the end of the hangover until the agent makes a sound; here it begins where the last loud
 -- frame before it ends and lasts until anybody speaks. Severities and what stands apart go by the scan's own counting, from
 -- the end of the hangover. Waits for an
--- answer of 2 s and silences after the agent of 5 s that faint sound broke into pieces are told whole.
+-- answer and silences after the agent of 2 s that faint sound broke into pieces are told whole.
 -- Apart stand incidents that rest on faint sound alone (faint: breath, clicks, bleed, which no view of turn-taking
 -- reads; also the rest of a silence that began earlier), warnings of an overlap of 0.04 s or less (touch: shorter than the method can tell), and warnings of an agent
--- that stops where, with faint sound left out, nobody speaks for less than 5 s (short_stop: a pause, no dead air).
+-- that stops where, with faint sound left out, nobody speaks for less than 5 s (short_stop: too short for an incident; the
+-- check dead_air has a limit of its own, 3 s).
 with
 mono as (
     select call_id, min(recording_id) as recording_id
@@ -86,11 +87,11 @@ silent as (
 hidden as (
     select
         call_id, recording_id, kind, onset_s, magnitude_s, hangover_s,
-        if(magnitude_s >= 5, 'dead_air', 'latency_spike') as incident,
+        if(magnitude_s >= 5 or kind = 'agent_stop_no_caller', 'dead_air', 'latency_spike') as incident,
         if(magnitude_s >= 5, 'critical', 'warning') as severity
     from silent
     where
-        magnitude_s >= if(kind = 'long_response_gap', 2, 5)
+        magnitude_s >= 2
         and exists (
             select 1
             from speech

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.analysis.incident_costs import costs, read_prices
 from workbench.analysis.incidents import KINDS, address, counts, incidents, sentence, spoken
-from workbench.analysis.incidents_aside import aside_counts, aside_title, listed
+from workbench.analysis.incidents_aside import aside_counts, aside_name, aside_title, listed
 from workbench.analysis.incidents_hidden import hidden
 from workbench.errors import ImportFailed
 from workbench.schema.moments import Moments
@@ -163,6 +163,26 @@ def test_a_silence_begins_with_the_last_loud_frame_and_keeps_where_the_scan_put_
     assert (hidden_one["onset_s"], hidden_one["magnitude_s"], hidden_one["scanned_onset_s"]) == (9.6, 6.4, None)
 
 
+def test_a_silence_under_five_seconds_that_faint_sound_broke_is_told_whole() -> None:
+    """The bank call ff0296d00e5e4184 from 39.07 to 43.42 s, as its view `silences` and its check have it: 4.35 s."""
+    runs = (
+        run("agent", 8.0, 9.15, voiced_end_s=9.0),
+        run("agent", 9.3, 9.5, faint=True, voiced_end_s=9.35),
+        run("agent", 11.8, 12.0, faint=True, voiced_end_s=11.85),
+        run("caller", 13.35, 16.0, voiced_end_s=15.85),
+    )
+    pieces = [STOP | {"onset_s": 9.5, "magnitude_s": 2.3}, STOP | {"onset_s": 12.0, "magnitude_s": 1.35}]
+    rows = [row for row in found([one | {"faint": True} for one in pieces], runs) if row["kind"] == STOP["kind"]]
+    told = [(row["onset_s"], row["magnitude_s"], row["severity"], row["aside"], row["scanned_s"]) for row in rows]
+    assert told == [
+        (9.0, 4.35, "warning", "short_stop", None),
+        (9.35, 2.45, "warning", "faint", 2.3),
+        (11.85, 1.5, "warning", "faint", 1.35),
+    ]
+    assert {aside_name(row) for row in rows} == {"stop of the agent"}
+    assert aside_name(LATE) == "latency-spike"
+
+
 def test_what_the_scan_grades_by_is_counted_from_the_end_of_the_hangover() -> None:
     """4.9 s after a hangover of 0.15 s: told as 5.05 s, and a pause to the scan, as it is published."""
     runs = (run("agent", 2.0, 10.0, voiced_end_s=9.85), run("agent", 14.9, 20.0))
@@ -207,7 +227,7 @@ def test_a_heading_counts_and_says_why(name: str) -> None:
     assert aside_title(name, 1).startswith("1 ")
     assert "1 incidents" not in aside_title(name, 1)
     assert aside_title("short_stop", 9) == (
-        "9 stops of the agent with less than 5 s of nobody speaking after the hangover: pauses, and no dead air"
+        "9 stops of the agent with nobody speaking for less than 5 s after the hangover; the check dead_air fails above 3 s"
     )
 
 

@@ -1,6 +1,6 @@
 """What the published scan finds as well and nobody needs to look into: told apart, and counted apart.
 
-Three things: a short stop of the agent (a pause, which the scan calls dead air however short it is), an overlap too
+Three things: a short stop of the agent (which the scan calls dead air however short it is), an overlap too
 short to be told from none, and what rests on faint sound alone. The published severity stays with each of them.
 """
 
@@ -24,7 +24,7 @@ ASIDE = {
     STOPS: (
         "stop of the agent",
         "stops of the agent",
-        "with less than {dead_air_s:g} s of nobody speaking after the hangover: pauses, and no dead air",
+        "with nobody speaking for less than {dead_air_s:g} s after the hangover; the check dead_air fails above {check_s:g} s",
     ),
     TOUCHES: ("overlap", "overlaps", "of {touch_s:g} s or less: one party begins as the other ends"),
     FAINT: (
@@ -111,5 +111,27 @@ def aside_title(name: str, count: int, *, dead_air_s: float = DEAD_AIR_S) -> str
     str
         The count, what they are, and why they stand apart.
     """
+    from workbench.assertions.checks.dead_air import Parameters
+
     one, many, why = ASIDE[name]
-    return f"{plural(count, one, many=many)} {why.format(dead_air_s=dead_air_s, touch_s=TOUCH_S)}"
+    check_s = Parameters().max_silence_s
+    return f"{plural(count, one, many=many)} {why.format(dead_air_s=dead_air_s, touch_s=TOUCH_S, check_s=check_s)}"
+
+
+def aside_name(one: Mapping[str, Any]) -> str:
+    """Return what to call an incident that stands apart, in the line under its heading.
+
+    Parameters
+    ----------
+    one : mapping
+        `incident`, `kind` and `severity`.
+
+    Returns
+    -------
+    str
+        The incident as people write it; "stop of the agent" for one too short for an incident, which the published scan
+        calls dead air however short it is.
+    """
+    if one["kind"] == STOP and one["severity"] == WARNING:
+        return ASIDE[STOPS][0]
+    return str(one["incident"]).replace("_", "-")

@@ -41,8 +41,8 @@ REASONS = {
 }
 SCOPE = {
     "mono": (
-        "One channel for both: dead air and latency spikes only. Barge-in, talk-over and who was silent need the "
-        "caller and the agent on a channel each."
+        "One channel for both: dead air (5 s or more) and latency spikes only. Barge-in, talk-over and who was silent "
+        "need the caller and the agent on a channel each."
     )
 }
 """What can and cannot be said, by the mode of an examined file."""

@@ -19,7 +19,7 @@ def hidden(
     duration_s: float,
     config: ScoreConfig,
 ) -> list[dict[str, Any]]:
-    """Find late answers and dead air that begin where speech ends and hold faint sound, and are no moment.
+    """Find silences that begin where speech ends and hold faint sound, and are no moment.
 
     Parameters
     ----------
@@ -36,9 +36,8 @@ def hidden(
     Returns
     -------
     list of dict
-        As :func:`workbench.timing.moments.scan`, in order of time: after the caller a wait of `min_gap_s` or more,
-        after the agent a silence of `dead_air_s` or more, faint sound left out. `scanned_s` is None: the scan has
-        none. Empty for no faint run.
+        As :func:`workbench.timing.moments.scan`, in order of time: after the caller or the agent a silence of
+        `min_gap_s` or more, faint sound left out. `scanned_s` is None: the scan has none. Empty for no faint run.
     """
     runs = [row for row in segments if row["role"] in ("caller", "agent")]
     faint = [(row["start_s"], row["end_s"]) for row in runs if row["faint"]]
@@ -53,8 +52,8 @@ def hidden(
             reach_s, last = end_s, role
         until_s = firm[ix + 1][0] if ix + 1 < len(firm) else duration_s
         length_s = round(until_s - reach_s, 6)
-        kind, least_s = (GAP, config.min_gap_s) if last == "caller" else (STOP, config.dead_air_s)
-        if length_s < least_s or any(abs(onset_s - reach_s) < SAME_S for onset_s in known):
+        kind = GAP if last == "caller" else STOP
+        if length_s < config.min_gap_s or any(abs(onset_s - reach_s) < SAME_S for onset_s in known):
             continue
         if any(start_s < until_s and stop_s > reach_s for start_s, stop_s in faint):
             told = moment(kind, recording=0, onset_s=reach_s, magnitude_s=length_s, config=config)

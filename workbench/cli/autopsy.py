@@ -46,8 +46,8 @@ def command(
 ) -> None:
     """Tell what went wrong in the timing of one sound file; no archive is needed. Without a file: of a bundled call.
 
-    Two channels give barge-in, talk-over, dead air, latency spikes and suspected echo. One channel gives dead air
-    and latency spikes, each with a measured confidence. Apart stand short stops of the agent, overlaps too short to
+    Two channels give barge-in, talk-over, dead air (nobody speaks for 5 s or more), latency spikes and suspected
+    echo. One channel gives dead air and latency spikes, each with a measured confidence. Apart stand short stops of the agent, overlaps too short to
     tell from none, and what rests on faint sound alone: counted here, each of them with --all and in --json, and not
     priced. It is timing and not intent: who should have yielded is for a person to say. Exit code 2, and nothing
     written, where the file is NOT SCORABLE.
@@ -203,17 +203,16 @@ def _pin(examined: Examined, one: dict[str, Any], pin: Pinnable, *, numbered: bo
 
 def _tell_aside(examined: Examined, *, every: bool) -> None:
     """Print what stands apart: how many of each kind under the reason, or a line an incident."""
-    from workbench.analysis.incidents import spoken
-    from workbench.analysis.incidents_aside import aside_counts, aside_title
+    from workbench.analysis.incidents_aside import aside_counts, aside_name, aside_title
 
     counts = {name: count for name, count in aside_counts(examined.incidents).items() if count}
     for nth, (name, count) in enumerate(counts.items()):
         apart = [one for one in examined.incidents if one["aside"] == name]
-        kinds = Counter(spoken(one["incident"]) for one in apart)
+        kinds = Counter(aside_name(one) for one in apart)
         named = "" if name == "short_stop" else f": {', '.join(f'{n} {kind}' for kind, n in kinds.most_common())}"
         click.echo(f"{'' if nth and not every else chr(10)}apart: {aside_title(name, count)}{named}")
         for one in apart if every else []:
-            what = "" if name == "short_stop" else f"  {spoken(one['incident'])}"
+            what = "" if name == "short_stop" else f"  {aside_name(one)}"
             click.echo(f"    #{one['number']:<3} at {one['onset_s']:.2f} s  {one['magnitude_s']:.2f} s{what}")
     if counts and not every:
         click.echo("    --all lists each of them")

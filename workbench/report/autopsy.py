@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.incidents import counts
-from workbench.analysis.incidents_aside import aside_counts, aside_title, listed
+from workbench.analysis.incidents_aside import aside_counts, aside_name, aside_title, listed
 from workbench.analysis.incidents_health import SCOPE, plain_reason, plain_warning, swap_reason
 from workbench.plural import plural
 from workbench.report.incident_drawing import MOST_CARDS, Drawing
@@ -73,7 +73,10 @@ def build(examined: Examined, measurement: Measured, *, policy: str, costs: dict
         cards=cards,
         others=told[MOST_CARDS:],
         apart=[
-            (aside_title(name, count), [one for one in examined.incidents if one["aside"] == name])
+            (
+                aside_title(name, count),
+                [one | {"incident": aside_name(one)} for one in examined.incidents if one["aside"] == name],
+            )
             for name, count in aside_counts(examined.incidents).items()
             if count
         ],
