@@ -287,3 +287,15 @@ def test_what_stands_apart_is_one_line_of_counts_and_a_line_each_where_asked(at:
     assert {kind: int(n) for n, kind in re.findall(r"(\d+) ([a-z-]+)", line.rpartition(": ")[2])} == faint
     assert "    --all lists each of them" in short.splitlines()
     assert [len(re.findall(r"^ +#\d+ +at ", text, re.MULTILINE)) for text in (short, long)] == [0, len(found)]
+
+
+@pytest.mark.parametrize("command", ["trust", "autopsy", "scan"])
+def test_a_headerless_file_is_told_what_helps_without_an_archive(tmp_path: Path, at: Run, command: str) -> None:
+    (tmp_path / "yes.ulaw").write_bytes(b"\xff" * 8000)
+    soundfile.write(tmp_path / "yes.wav", BOTH, RATE, subtype="PCM_16")
+    code, out, err = at(command, tmp_path if command == "scan" else tmp_path / "yes.ulaw")
+    told = " ".join((out + err).split())
+    assert code == (0 if command == "scan" else 2)
+    assert 'write {"encoding": "ulaw", "sample_rate_hz": 8000} to yes.json beside it' in told
+    assert "or leave it out: yes.wav, which lies beside it, can be read as it is" in told
+    assert not any(word in told for word in ("import", "--id-prefix", "same id"))

@@ -78,7 +78,7 @@ def recognised(path: Path) -> tuple[Source, Sidecar]:
     if not path.is_file():
         raise UsageError("it is a device or a pipe", where=str(path), hint="write the sound to a file first")
     sidecar = load_sidecar(path, Options())
-    require_header(path, sidecar)
+    require_header(path, sidecar, for_import=False)
     return identify(path, encoding=sidecar.encoding, sample_rate_hz=sidecar.sample_rate_hz), sidecar
 
 

@@ -34,7 +34,7 @@ class Sidecar(msgspec.Struct, kw_only=True):
     refusals: list[Refusal] = []
 
 
-def require_header(audio: Path, sidecar: Sidecar) -> None:
+def require_header(audio: Path, sidecar: Sidecar, *, for_import: bool = True) -> None:
     """Refuse an audio file of which nothing says how to decode it.
 
     Parameters
@@ -43,6 +43,8 @@ def require_header(audio: Path, sidecar: Sidecar) -> None:
         The file; its ending tells whether it has a header.
     sidecar : Sidecar
         What lies beside it.
+    for_import : bool
+        Whether it is read to become a call of an archive, where two files of one stem would be one call.
 
     Raises
     ------
@@ -54,20 +56,24 @@ def require_header(audio: Path, sidecar: Sidecar) -> None:
             "the file has no header, so nothing says how to decode it",
             where=str(audio),
             hint=f'write {{"encoding": "ulaw", "sample_rate_hz": 8000}} to {call_stem(audio)}.json beside it'
-            + _twin(audio),
+            + _twin(audio, for_import=for_import),
             rule="headerless",
         )
 
 
-def _twin(audio: Path) -> str:
-    """What to do besides where another sound file has the same stem: both would be calls of one id."""
+def _twin(audio: Path, *, for_import: bool) -> str:
+    """What to do besides where another sound file has the same stem: imported, both would be calls of one id."""
     stem = call_stem(audio)
     named = sorted(
         other.name
         for other in audio.parent.iterdir()
         if other.name != audio.name and is_audio_name(other.name) and call_stem(other) == stem
     )
-    return f"; {named[0]} would be a call of the same id: import one of the two apart with --id-prefix" if named else ""
+    if not named:
+        return ""
+    if not for_import:
+        return f", or leave it out: {named[0]}, which lies beside it, can be read as it is"
+    return f"; {named[0]} would be a call of the same id: import one of the two apart with --id-prefix"
 
 
 def is_sidecar(path: Path, head: bytes) -> bool:
