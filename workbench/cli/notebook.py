@@ -65,6 +65,7 @@ def command(
         raise MissingExtra("marimo", "notebooks")
     from workbench.analysis.default_archive import default_archive
     from workbench.archive.layout import Layout
+    from workbench.ports import HOST, reserve
 
     archive = default_archive(archive_path)
     Layout(archive).require()
@@ -76,11 +77,11 @@ def command(
         "edit" if edit else "run",
         str(path),
         "--host",
-        "127.0.0.1",
+        HOST,
     ]
     arguments += [] if edit else ["--token"]
     arguments += ["--no-sandbox"]  # it would fetch packages
-    arguments += ["--port", str(port)] if port else []
+    arguments += ["--port", str(reserve(port))]
     arguments += ["--headless"] if headless else []
     environment = {**os.environ, "WORKBENCH_ARCHIVE": str(archive.resolve())}
     if call_id is not None:
