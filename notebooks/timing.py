@@ -18,7 +18,7 @@ with app.setup:
     from workbench.analysis.robustness_archive import of_archive
     from workbench.analysis.robustness_shares import by_group, groups_of
     from workbench.analysis.robustness_shares import shares as shares_that_hold
-    from workbench.analysis.timing_counts import four_cells, rates, unit_said
+    from workbench.analysis.timing_counts import four_cells, not_heard, rates, unit_said
     from workbench.analysis.timing_held import HeldMoments
     from workbench.analysis.timing_shown import (
         MOMENTS,
@@ -193,7 +193,7 @@ def cells(at, now):
 
 
 @app.cell
-def yields(at, by, not_scorable, now):
+def yields(at, by, now):
     yield_summaries = summaries(times_to("yield", now.events, by=by))
     mo.vstack(
         [
@@ -201,14 +201,14 @@ def yields(at, by, not_scorable, now):
                 "## Time to yield\n\nOf moments labelled yield in which the agent was speaking. An agent that never "
                 "stopped is censored and stays; the mean of the finished leaves them out, and flatters."
             ),
-            *waits("yield", now.events, by=by, not_scorable=len(not_scorable), sql=YIELDS, at=at),
+            *waits("yield", now.events, by=by, sql=YIELDS, at=at),
         ]
     )
     return (yield_summaries,)
 
 
 @app.cell
-def answers(at, by, not_scorable, now):
+def answers(at, by, now):
     _words = {"title": "Time to respond", "awaited": "no answer yet", "since": "the end of the caller's turn"}
     mo.vstack(
         [
@@ -216,14 +216,14 @@ def answers(at, by, not_scorable, now):
                 "## Time to respond\n\nFrom the end of the caller's turn to the agent's answer, of all judged moments; "
                 "censored where the recording ended first."
             ),
-            *waits("respond", now.events, by=by, not_scorable=len(not_scorable), sql=ANSWERS, at=at, **_words),
+            *waits("respond", now.events, by=by, sql=ANSWERS, at=at, **_words),
         ]
     )
     return
 
 
 @app.cell
-def spreads(by, gaps, not_scorable, now):
+def spreads(by, gaps, now):
     _binned = spread(now.events, gaps, by=by)
     mo.vstack(
         [
@@ -231,7 +231,7 @@ def spreads(by, gaps, not_scorable, now):
                 "## How long things took\n\nResponse gaps are of all calls with a clock of sound and need no label; the "
                 "other two are of the labelled moments. Look at the tails."
             ),
-            timing_spread.chart(_binned, not_scorable=len(not_scorable)),
+            timing_spread.chart(_binned, not_judged=not_heard(now.events, "awaits_yield", "awaits_response")),
         ]
     )
     return
@@ -383,12 +383,13 @@ def summary(archive, archive_path, flips, now, talk_over, yield_summaries):
 
 
 @app.function
-def waits(kind, events, *, by, not_scorable, sql, at, **words):
+def waits(kind, events, *, by, sql, at, **words):
     """Return curves, test and table of the times until the agent yields or responds."""
     times = times_to(kind, events, by=by)
     found = summaries(times)
+    left = not_heard(events, {"yield": "awaits_yield", "respond": "awaits_response"}[kind])
     curve = survival.chart(
-        curves(times), found, at_risk(times, ticks_s=ticks(times)), times=times, not_scorable=not_scorable, **words
+        curves(times), found, at_risk(times, ticks_s=ticks(times)), times=times, not_judged=left, **words
     )
     table = table_of(with_intervals(found), widths=WIDTHS)
     return [curve, mo.md(tested(compared(times))), shown(found, sql, f"time_to_{kind}", params=at, table=table)]

@@ -160,6 +160,19 @@ def test_a_call_that_is_asked_for_and_has_no_labelled_moment_is_named(tmp_path: 
     assert "--at SECONDS --expect yield" in str(refused.value.hint)
 
 
+def test_a_moment_whose_labels_disagree_is_named_beside_those_of_its_call_that_are_tried(tmp_path: Path) -> None:
+    call = "vapi-default-03-backchannel-mhm"
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add(read([folder("data") / "calls" / "vapi-defaults"]))
+        archive.measure(workers=1)
+        archive.label(call, onset_s=4.0, expect="yield", author="one")
+        archive.label(call, onset_s=4.1, expect="hold", author="two")
+        curves, left_out = of_archive(archive, only=["gain"])
+    assert call in {curve.call_id for curve in curves}
+    assert [(gone["call_id"], gone["reason"]) for gone in left_out] == [(call, "labels disagree at 4 s")]
+    assert f"workbench label {call} --undo LABEL" in str(left_out[0]["next_step"])
+
+
 def test_a_call_whose_sound_is_gone_is_left_out_and_the_others_are_tried(tmp_path: Path) -> None:
     source = tmp_path / "calls"
     shutil.copytree(folder("data") / "calls" / "vapi-defaults", source)

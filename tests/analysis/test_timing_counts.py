@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from workbench.analysis.timing_counts import four_cells, rates, unit_said
+from workbench.analysis.timing_counts import four_cells, not_heard, rates, unit_said
 from workbench.analysis.timing_held import HeldMoments, columns
 from workbench.analysis.timing_tuned import axis, tuned
 from workbench.archive.archive import Archive
@@ -19,7 +19,7 @@ from workbench.stats.bounded import wilson_over_calls
 CLIPS = Path(__file__).parents[2] / "data" / "calls" / "vapi-defaults"
 
 
-def frame(*rows: tuple[str, str, str, bool | None]) -> pl.DataFrame:
+def frame(*rows: tuple[str, str | None, str, bool | None]) -> pl.DataFrame:
     events: list[dict[str, Any]] = [
         dict.fromkeys(columns()) | {"call_id": call, "expect": expect, "status": status, "did_yield": yielded}
         for call, expect, status, yielded in rows
@@ -41,6 +41,31 @@ def test_four_cells_keep_what_was_not_judged() -> None:
     row = rates(events).row(0, named=True)
     assert (row["pass_count"], row["trial_count"], row["unit"]) == (1, 3, "moment, one a call")
     assert rates(events.clear())["pass_rate"].to_list() == [None, None]
+
+
+def test_a_moment_whose_labels_disagree_stays_in_sight() -> None:
+    """Every moment is in one row; no rate and no unit is said of those nobody can judge."""
+    events = frame(
+        ("a", "yield", "PASS", True), ("b", None, "INCONCLUSIVE", True), ("c", None, "INCONCLUSIVE", False)
+    ).with_columns(
+        label_count=pl.Series([1, 2, 1], dtype=pl.Int64),
+        reason=pl.Series([None, "labels_disagree", "no_expectation"], dtype=pl.String),
+    )
+    rows = [("yield", 1, 0, 0), ("hold", 0, 0, 0), ("labels disagree", 0, 0, 1), ("not said", 0, 0, 1)]
+    assert four_cells(events).rows() == rows
+    found = rates(events)
+    assert found["expect"].to_list() == [row[0] for row in rows]
+    assert found["trial_count"].to_list() == [1, 0, 0, 0]
+    assert "disagree" not in unit_said(found.to_dicts())
+
+
+def test_what_is_left_out_of_times_is_counted_by_status() -> None:
+    """The recording of c ended before a yield: its time is censored, and not left out."""
+    events = frame(
+        ("a", "yield", "PASS", True), ("b", None, "INCONCLUSIVE", None), ("c", "yield", "INCONCLUSIVE", False)
+    ).with_columns(awaits_yield=pl.Series([True, False, True]))
+    assert not_heard(events, "awaits_yield") == {"INCONCLUSIVE": 1}
+    assert not_heard(events.head(1), "awaits_yield") == {}
 
 
 def test_several_moments_of_a_call_do_not_count_as_so_many_calls() -> None:

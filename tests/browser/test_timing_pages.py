@@ -39,7 +39,7 @@ def test_a_slider_derives_every_verdict_anew(app: App, served: Serve, page_archi
     assert drawn(app, "verdicts", "next to a bound")
     assert drawn(app, "yields", "n: 6 moments, 1 of them censored")
     assert drawn(app, "yields", "at risk")
-    assert drawn(app, "spreads", "left out: 0 not scorable")
+    assert drawn(app, "spreads", "left out: nothing")
     assert "vapi-default-03-backchannel-mhm" in app.text("swept")
 
     pause = app.cell("controls").get_by_role("slider").nth(2)

@@ -138,9 +138,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "rates": lambda: CHARTS["rates"](rate_rows()),
     "response_gaps": lambda: CHARTS["response_gaps"](*gap_rows()),
     "robustness": lambda: CHARTS["robustness"](ROBUSTNESS, left_out=1),
-    "survival": lambda: CHARTS["survival"](*survival_rows()[0], times=survival_rows()[1], not_scorable=1),
+    "survival": lambda: CHARTS["survival"](*survival_rows()[0], times=survival_rows()[1], not_judged={"NOT_SCORABLE": 1}),
     "timing_moments": lambda: CHARTS["timing_moments"](moment_rows()),
-    "timing_spread": lambda: CHARTS["timing_spread"](SPREAD, not_scorable=1),
+    "timing_spread": lambda: CHARTS["timing_spread"](SPREAD, not_judged={"NOT_SCORABLE": 1}),
     "two_clocks": lambda: CHARTS["two_clocks"](clock_rows(), offset_ms=-100.0, drift_ms_per_min=30.0),
 }
 
@@ -337,7 +337,7 @@ def test_pictures_to_be_compared_have_one_scale_of_colours_and_say_it() -> None:
 def test_survival_counts_the_censored_and_who_was_at_risk() -> None:
     spec = EXAMPLES["survival"]().to_dict()
     assert "n: 4 moments, 2 of them censored" in spec["title"]["subtitle"]
-    assert "left out: 1 not scorable" in spec["title"]["subtitle"]
+    assert "left out: 1 NOT_SCORABLE" in spec["title"]["subtitle"]
     assert [row["at_risk"] for row in spec["datasets"]["risk"]] == [4, 3, 2, 1]
     assert spec["datasets"]["curves"][-1]["survival"] == 0.5
     assert "at risk" in theme.svg(EXAMPLES["survival"]())

@@ -10,6 +10,7 @@ import msgspec
 
 from workbench.analysis.robustness import Curve, robustness
 from workbench.archive.measured_with import measured_with
+from workbench.decimals import decimals
 from workbench.errors import ImportFailed, NotScorable, UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.timing.score_config import ScoreConfig
 
 LABEL = "workbench label CALL --at SECONDS --expect yield"
+_APART = "select call_id, moment_s from label_moments where counted and disagree order by call_id, moment_s"
 _MOMENTS = "semi join (from label_moments where counted and not disagree) using (call_id, label_id)"
 
 
@@ -45,7 +47,8 @@ def of_archive(
     Returns
     -------
     tuple of list of Curve and list of dict
-        The second names the calls left out, with `reason` and `next_step`.
+        The second names the calls left out, with `reason` and `next_step`, and so each moment whose labels disagree of
+        a call that is tried.
 
     Raises
     ------
@@ -61,6 +64,7 @@ def of_archive(
         told = "; ".join(f"{gone['call_id']}: {gone['reason']}" for gone in left_out[:3])
         hint = left_out[0]["next_step"] if left_out else archive.layout.command(LABEL)
         raise UsageError(f"no moment can be tried: {told}" if told else "no moment is labelled", hint=hint)
+    left_out += _apart(archive, {row["call_id"] for row in labels if not calls or row["call_id"] in calls})
     config = measured_with(archive.reader)
     for call_id in dict.fromkeys(row["call_id"] for row in labels if not calls or row["call_id"] in calls):
         some = [
@@ -97,6 +101,17 @@ def of_archive(
         except (NotScorable, ImportFailed) as error:
             left_out.append({"call_id": call_id, "reason": error.what, "next_step": error.hint})
     return curves, left_out
+
+
+def _apart(archive: Archive, tried: set[str]) -> list[dict[str, str | None]]:
+    """The moments of calls that are tried on which their labels disagree."""
+    found: list[dict[str, str | None]] = []
+    for row in archive.sql(_APART).to_dicts():
+        if row["call_id"] in tried:
+            at = "" if row["moment_s"] is None else f" at {decimals(row['moment_s'])} s"
+            step = archive.layout.command(f"workbench label {shlex.quote(row['call_id'])} --undo LABEL")
+            found.append({"call_id": row["call_id"], "reason": f"labels disagree{at}", "next_step": step})
+    return found
 
 
 def _without(archive: Archive, tried: set[str], *, calls: Sequence[str]) -> list[dict[str, str | None]]:

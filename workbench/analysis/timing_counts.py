@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 JUDGED = ("PASS", "FAIL")
+EXPECTED = ("yield", "hold")
+DISAGREE, UNSAID = "labels disagree", "not said"
+"""What stands for the expectation of a moment whose labels say both, or say neither."""
 
 
 def four_cells(events: pl.DataFrame) -> pl.DataFrame:
@@ -26,21 +29,53 @@ def four_cells(events: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        `expect`, `yielded_count`, `no_yield_count`, `not_judged_count`: two rows, whatever is there. An agent that
-        stopped with no caller near did not yield, which is not to say that it held. Never an accuracy: a yield too
-        many and one too few are different faults.
+        `expect`, `yielded_count`, `no_yield_count`, `not_judged_count`: two rows, whatever is there, and one more for
+        moments whose labels disagree and for those whose labels do not say, where there are any: every moment is in
+        one row. An agent that stopped with no caller near did not yield, which is not to say that it held. Never an
+        accuracy: a yield too many and one too few are different faults.
     """
     import polars as pl
 
     judged = pl.col("status").is_in(JUDGED)
     rows = []
-    for expect in ("yield", "hold"):
-        own = events.filter(pl.col("expect") == expect)
+    for expect, own in _parts(events):
         done = own.filter(judged)
         yielded = done.filter(pl.col("did_yield")).height
         rows.append((expect, yielded, done.height - yielded, own.height - done.height))
     names = ("expect", "yielded_count", "no_yield_count", "not_judged_count")
     return pl.DataFrame(rows, schema=list(names), orient="row").cast(dict.fromkeys(names[1:], pl.Int64))
+
+
+def _parts(events: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """The moments by what was expected; those of which that is not known behind the others, where there are any."""
+    import polars as pl
+
+    said = pl.col("label_count").fill_null(1).le(1) | (pl.col("reason") == "no_expectation").fill_null(value=False)
+    name = pl.col("expect").fill_null(pl.when(said).then(pl.lit(UNSAID)).otherwise(pl.lit(DISAGREE)))
+    parts = [(expect, events.filter(name == expect)) for expect in (*EXPECTED, DISAGREE, UNSAID)]
+    return [(expect, own) for expect, own in parts if expect in EXPECTED or own.height]
+
+
+def not_heard(events: pl.DataFrame, *awaits: str) -> dict[str, int]:
+    """Return how many moments without a verdict are left out of times, by status.
+
+    Parameters
+    ----------
+    events : polars.DataFrame
+        Rows of the view `timing_events` of one config.
+    *awaits : {'awaits_yield', 'awaits_response'}
+        What the times are of; a moment without a verdict that awaits one of them is in there, as censored.
+
+    Returns
+    -------
+    dict of str to int
+        Empty where none is left out.
+    """
+    import polars as pl
+
+    there = pl.any_horizontal(*(pl.col(name).fill_null(value=False) for name in awaits))
+    left = events.filter(~pl.col("status").is_in(JUDGED) & ~there)
+    return dict(left.group_by("status").len().iter_rows())
 
 
 def rates(events: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
@@ -56,7 +91,8 @@ def rates(events: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        `expect`, `pass_count`, `trial_count`, `call_count`, `pass_rate`, `pass_rate_low`, `pass_rate_high`, `unit`.
+        Rows as :func:`four_cells` has them. `expect`, `pass_count`, `trial_count`, `call_count`, `pass_rate`,
+        `pass_rate_low`, `pass_rate_high`, `unit`.
         With one moment a call the interval is Wilson's. Else calls are the unit: Wilson's at the effective number of
         moments, and over calls where all moments pass, or none; no interval below three calls.
     """
@@ -66,8 +102,8 @@ def rates(events: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
     kinds |= dict.fromkeys(("pass_count", "trial_count", "call_count"), pl.Int64)
     kinds |= dict.fromkeys(("pass_rate", "pass_rate_low", "pass_rate_high"), pl.Float64) | {"unit": pl.String}
     rows = []
-    for expect in ("yield", "hold"):
-        own = events.filter((pl.col("expect") == expect) & pl.col("status").is_in(JUDGED))
+    for expect, part in _parts(events):
+        own = part.filter(pl.col("status").is_in(JUDGED))
         by_call = own.group_by("call_id").agg(passed=(pl.col("status") == "PASS").sum(), trials=pl.len())
         by_call = by_call.sort("call_id")
         passed, trials, calls = int(by_call["passed"].sum()), own.height, by_call.height
@@ -94,7 +130,7 @@ def unit_said(rows: Sequence[Mapping[str, Any]]) -> str:
         Which labels a unit is of is said only where there are several.
     """
     of_unit: dict[str, list[str]] = {}
-    for row in rows:
+    for row in (row for row in rows if row["expect"] in EXPECTED):
         of_unit.setdefault(row["unit"], []).append(row["expect"])
     if len(of_unit) == 1:
         return f"Unit of the intervals: {next(iter(of_unit))}."

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
 from workbench.charts.drawn import Drawn, nothing
+from workbench.charts.timing_moments import by_status
 from workbench.plural import plural
 from workbench.text.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
 MOST_GROUPS = 6
@@ -31,7 +34,7 @@ def chart(
     title: str = "Time to yield",
     awaited: str = "no yield yet",
     since: str = "the onset",
-    not_scorable: int = 0,
+    not_judged: Mapping[str, int] | None = None,
 ) -> Drawn:
     """Draw a step curve with its 95 % band per group, and the numbers at risk below.
 
@@ -47,8 +50,8 @@ def chart(
         What has not happened yet, for the axis.
     since : str
         What times count from, for the axis.
-    not_scorable : int
-        Labelled moments that could not be scored; the subtitle says so.
+    not_judged : mapping of str to int, optional
+        Labelled moments that are not among them, by status; the subtitle says so.
 
     Returns
     -------
@@ -84,7 +87,7 @@ def chart(
     censored = int(whole["censored_count"].item())
     subtitle = (
         f"n: {plural(int(whole['moment_count'].item()), 'moment')}, {censored:,} of them censored (stroke); "
-        f"band: 95 % at each time; left out: {not_scorable:,} not scorable"
+        f"band: 95 % at each time; left out: {by_status(not_judged)}"
         + (f", {plural(left_out, 'group')} with fewer moments" if left_out else "")
     )
     return Drawn(spec, data, title=title, subtitle=subtitle)

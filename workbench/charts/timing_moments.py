@@ -10,6 +10,8 @@ from workbench.plural import plural
 from workbench.text.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
 MOST_MOMENTS = 40
@@ -75,7 +77,7 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
     arrows, others = (judged.filter(pl.col("yield_censored") & only).height for only in (spoke_on, ~spoke_on))
     subtitle = (
         f"n: {plural(len(moments), 'moment')}: "
-        + ", ".join(f"{said[name]:,} {name}" for name in STATUSES if name in said)
+        + by_status(said)
         + f"\ncensored: {arrows:,} the agent spoke on (arrow), {others:,} it stopped with no caller near"
         + "; tick: talk-over; "
         + (_left_out(urgent[len(drawn) :]) or "nothing left out")
@@ -90,6 +92,11 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
         title=title,
         subtitle=subtitle,
     )
+
+
+def by_status(counts: Mapping[str, int] | None) -> str:
+    """Return counts of moments by their status, in the order of severity; 'nothing' without any."""
+    return ", ".join(f"{counts[name]:,} {name}" for name in STATUSES if counts.get(name)) if counts else "nothing"
 
 
 def _left_out(rows: pl.DataFrame) -> str:

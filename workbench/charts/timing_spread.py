@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.charts import theme
 from workbench.charts.drawn import Drawn, nothing
+from workbench.charts.timing_moments import by_status
 from workbench.plural import plural
 from workbench.text.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
 _COLUMNS = "measure bin_start_s bin_end_s ended moment_count"
@@ -19,7 +22,9 @@ _MANY = {"response gap": "response gaps", "time to yield": "times to yield", "ta
 COLOURS = {SEEN: theme.ROLES["agent"], CENSORED: "#d9a58a"}
 
 
-def chart(spread: pl.DataFrame, *, not_scorable: int = 0, title: str = "How long things took") -> Drawn:
+def chart(
+    spread: pl.DataFrame, *, not_judged: Mapping[str, int] | None = None, title: str = "How long things took"
+) -> Drawn:
     """Draw a histogram of each measure; what was not seen to its end is paler, at the time it was last seen.
 
     Parameters
@@ -27,8 +32,8 @@ def chart(spread: pl.DataFrame, *, not_scorable: int = 0, title: str = "How long
     spread : polars.DataFrame
         From :func:`workbench.analysis.timing_spread.spread`; a measure without a row is not drawn. Groups are drawn
         below one another, those with the most first, at most four.
-    not_scorable : int
-        Labelled moments that could not be scored; the subtitle says so.
+    not_judged : mapping of str to int, optional
+        Labelled moments that are not among them, by status; the subtitle says so.
     title : str
         Title of the chart.
 
@@ -77,7 +82,7 @@ def chart(spread: pl.DataFrame, *, not_scorable: int = 0, title: str = "How long
         censored = own.filter(pl.col("ended") == CENSORED)["moment_count"].sum()
         count = plural(int(own["moment_count"].sum()), measure, many=_MANY.get(measure))
         counted.append(f"{count} ({censored:,} censored)")
-    subtitle = f"n: {', '.join(counted)}; left out: {not_scorable:,} not scorable"
+    subtitle = f"n: {', '.join(counted)}; left out: {by_status(not_judged)}"
     if len(groups) > MOST_GROUPS:
         subtitle += f", {plural(len(groups) - MOST_GROUPS, 'group')} with fewer"
     return Drawn(rows[0] if len(rows) == 1 else {"vconcat": rows, "spacing": 14}, data, title=title, subtitle=subtitle)
