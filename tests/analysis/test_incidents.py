@@ -179,7 +179,7 @@ def test_a_silence_under_five_seconds_that_faint_sound_broke_is_told_whole() -> 
         (9.35, 2.45, "warning", "faint", 2.3),
         (11.85, 1.5, "warning", "faint", 1.35),
     ]
-    assert {aside_name(row) for row in rows} == {"stop of the agent"}
+    assert {aside_name(row) for row in rows} == {"short-stop"}
     assert aside_name(LATE) == "latency-spike"
 
 
@@ -227,7 +227,7 @@ def test_a_heading_counts_and_says_why(name: str) -> None:
     assert aside_title(name, 1).startswith("1 ")
     assert "1 incidents" not in aside_title(name, 1)
     assert aside_title("short_stop", 9) == (
-        "9 stops of the agent with nobody speaking for less than 5 s after the hangover; the check dead_air fails above 3 s"
+        "9 stops of the agent with nobody speaking for less than 5 s after the hangover; the check dead_air: above 3 s"
     )
 
 

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.incidents_aside import aside_name
+
 RATE = 8000
 Run = Callable[..., tuple[int, str, str]]
 
@@ -114,7 +116,7 @@ def test_one_channel_gives_silence_with_a_measured_confidence(tmp_path: Path, at
     code, out, _ = at("autopsy", path, "--json")
     report = json.loads(out)
     assert (code, report["mode"]) == (0, "mono")
-    assert report["scope"].startswith("One channel for both: dead air and latency spikes only.")
+    assert report["scope"].startswith("One channel for both: dead air (5 s or more) and latency spikes only.")
     assert {row["incident"] for row in report["incidents"]} == {"dead_air", "latency_spike"}
     worst = report["incidents"][0]
     assert (worst["incident"], worst["severity"]) == ("dead_air", "critical")
@@ -280,7 +282,7 @@ def test_what_stands_apart_is_one_line_of_counts_and_a_line_each_where_asked(at:
     name = "calls/harper-valley-bank/audio/00d676d7058c49bb.flac"
     sound = Path(__file__).parents[2] / "data" / name
     found = json.loads(at("autopsy", sound, "--channels", "caller,agent", "--json")[1])["incidents"]
-    faint = Counter(one["incident"].replace("_", "-") for one in found if one["aside"] == "faint")
+    faint = Counter(aside_name(one) for one in found if one["aside"] == "faint")
     assert None not in {one["aside"] for one in found}
     short, long = (at("autopsy", sound, "--channels", "caller,agent", *more)[1] for more in ((), ("--all",)))
     (line,) = [line for line in short.splitlines() if line.startswith(f"apart: {faint.total()} incidents that rest on")]

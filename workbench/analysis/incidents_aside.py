@@ -24,7 +24,7 @@ ASIDE = {
     STOPS: (
         "stop of the agent",
         "stops of the agent",
-        "with nobody speaking for less than {dead_air_s:g} s after the hangover; the check dead_air fails above {check_s:g} s",
+        "with nobody speaking for less than {dead_air_s:g} s after the hangover; the check dead_air: above {check_s:g} s",
     ),
     TOUCHES: ("overlap", "overlaps", "of {touch_s:g} s or less: one party begins as the other ends"),
     FAINT: (
@@ -129,9 +129,9 @@ def aside_name(one: Mapping[str, Any]) -> str:
     Returns
     -------
     str
-        The incident as people write it; "stop of the agent" for one too short for an incident, which the published scan
-        calls dead air however short it is.
+        The incident as people write it; "short-stop" for a stop of the agent too short for an incident, which the
+        published scan calls dead air however short it is.
     """
     if one["kind"] == STOP and one["severity"] == WARNING:
-        return ASIDE[STOPS][0]
+        return STOPS.replace("_", "-")
     return str(one["incident"]).replace("_", "-")

@@ -47,10 +47,10 @@ def command(
     """Tell what went wrong in the timing of one sound file; no archive is needed. Without a file: of a bundled call.
 
     Two channels give barge-in, talk-over, dead air (nobody speaks for 5 s or more), latency spikes and suspected
-    echo. One channel gives dead air and latency spikes, each with a measured confidence. Apart stand short stops of the agent, overlaps too short to
-    tell from none, and what rests on faint sound alone: counted here, each of them with --all and in --json, and not
-    priced. It is timing and not intent: who should have yielded is for a person to say. Exit code 2, and nothing
-    written, where the file is NOT SCORABLE.
+    echo. One channel gives dead air and latency spikes, each with a measured confidence. Apart stand short stops of the
+    agent, overlaps too short to tell from none, and what rests on faint sound alone: counted here, each of them with
+    --all and in --json, and not priced. It is timing and not intent: who should have yielded is for a person to say.
+    Exit code 2, and nothing written, where the file is NOT SCORABLE.
 
     \b
     Examples:
