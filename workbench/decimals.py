@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 SMALLEST, LARGEST = 1e-6, 1e21
 """What lies beyond is no time and no count, and is written with its power of ten."""
@@ -32,6 +33,28 @@ def decimals(value: float) -> str:
     places = 0 if size == 0 else max(2, 3 - math.floor(math.log10(size)))
     text = f"{value:.{places}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def exact(value: float) -> str:
+    """Return a number in plain decimals, in as many as tell it from every other.
+
+    Parameters
+    ----------
+    value : float
+        Any number.
+
+    Returns
+    -------
+    str
+        As :func:`decimals` where that is the number itself.
+
+    Examples
+    --------
+    >>> exact(100.0001), exact(0.25), exact(100.0)
+    ('100.0001', '0.25', '100')
+    """
+    text = decimals(value)
+    return text if math.isnan(value) or float(text) == value else f"{Decimal(repr(float(value))):f}"
 
 
 def between(low: float | None, high: float | None) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +83,23 @@ def test_a_file_that_is_no_list_of_labels_is_refused(tmp_path: Path, text: str, 
         read_labels(written(tmp_path / "labels.csv", text))
     with pytest.raises(UsageError, match="cannot be read"):
         read_labels(tmp_path / "gone.csv")
+
+
+def test_a_pipe_of_labels_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "labels.csv")
+    waited = threading.Timer(5, lambda: (tmp_path / "labels.csv").write_bytes(b""))
+    waited.daemon = True
+    waited.start()
+    with pytest.raises(UsageError, match="it is a device or a pipe"):
+        read_labels(tmp_path / "labels.csv")
+    waited.cancel()
+
+
+def test_a_bound_below_zero_by_its_sign_only_is_zero(archive: Archive) -> None:
+    below, zero = (
+        archive.label("c0", onset_s=value, expect="yield", author="a", max_talk_over_s=value) for value in (-0.0, 0.0)
+    )
+    assert below == zero
 
 
 def test_a_line_within_a_quoted_cell_is_no_remark(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from workbench.analysis.timing_settings import changed, with_settings
+from workbench.analysis.timing_settings import changed, value_text, with_settings
 from workbench.archive.archive import Archive
 from workbench.audio.config import MeasureConfig
 from workbench.errors import UsageError
@@ -67,6 +67,29 @@ def test_what_cannot_be_set_is_refused(texts: list[str], given: dict[str, float]
     assert refused.value.hint
 
 
+def test_a_zero_below_zero_is_zero_and_no_other_config() -> None:
+    score, measure = ScoreConfig(max_time_to_yield_s=-0.0, min_gap_s=-0.0), MeasureConfig(rel_db=-0.0, abs_gate_db=-0.0)
+    assert score.config_id == ScoreConfig(max_time_to_yield_s=0.0, min_gap_s=0.0).config_id
+    assert measure.config_id == MeasureConfig(rel_db=0.0, abs_gate_db=0.0).config_id
+    assert (changed(score), changed(measure)) == ("min_gap_s 0, max_time_to_yield_s 0", "rel_db 0, abs_gate_db 0")
+
+
+@pytest.mark.parametrize("value", [100.0001, 100.0, 0.1 + 0.2, 20.000000000000004, 9999.123456, 1e-7])
+def test_two_configs_that_differ_are_told_apart(value: float) -> None:
+    """What is printed is typed again and gives the very value."""
+    text = value_text(value)
+    assert float(text) == value
+    if value > 1:
+        assert changed(MeasureConfig(frame_ms=value)) == f"frame_ms {text}"
+        assert f"{text} ms windows" in MeasureConfig(frame_ms=value).windows
+
+
+@pytest.mark.parametrize("typed", ["0", "1", "yes", ""])
+def test_a_switch_takes_true_or_false(typed: str) -> None:
+    with pytest.raises(UsageError, match="echo_gate takes true or false"):
+        with_settings(ScoreConfig(), [f"echo_gate={typed}"], given={})
+
+
 def test_measure_takes_and_echoes_them(at: At, archive: Path) -> None:
     where = ("--archive", archive)
     code, out, _ = at("measure", "--set", "noise_percentile=0.2", "--set", "dyn_margin_db=25", "--rel-db", 12, *where)
@@ -93,7 +116,7 @@ def test_score_takes_and_echoes_them_and_says_what_to_do(at: At, archive: Path) 
     code, out, _ = at("score", "--set", "turn_end_silence_s=0.4", "--set", "snr_gate_db=200", *where)
     assert code == 2
     assert "9 NOT_SCORABLE" in out
-    assert "turn_end_silence_s 0.4, snr_gate_db 200)" in out
+    assert "turn_end_silence_s 0.4, snr_gate_db 200; measured with config" in out
     assert "not judged, low_snr (9): the noise is too near to the speech" in out
     code, out, _ = at("score", "--set", "resume_window_s=0", "--json", *where)
     told = json.loads(out)

@@ -9,7 +9,7 @@ import msgspec
 
 from workbench.analysis.timing_levels import SWEPT
 from workbench.audio.config import MeasureConfig
-from workbench.decimals import decimals
+from workbench.decimals import exact
 from workbench.errors import UsageError
 from workbench.timing.score_config import ScoreConfig
 
@@ -109,7 +109,7 @@ def value_text(value: Value) -> str:
     -------
     str
     """
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else decimals(value)
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else exact(value)
 
 
 def _value_of(config: MeasureConfig | ScoreConfig, name: str) -> Value:
@@ -127,7 +127,9 @@ def _value(name: str, text: str, *, default: Value, where: str) -> Value:
     if isinstance(default, bool):
         if text.lower() in ("true", "false"):
             return text.lower() == "true"
-        raise UsageError(f"{name}={text}", where=where, hint="true or false")
+        raise UsageError(
+            f"{name} takes true or false, and {text!r} is neither", where=where, hint=f"for instance {name}=true"
+        )
     if text.lower() == "none" and default is None:
         return None
     try:

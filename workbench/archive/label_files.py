@@ -15,6 +15,7 @@ from workbench.archive.lake import Writer, quote, read_once
 from workbench.archive.layout import Layout
 from workbench.errors import UsageError
 from workbench.plural import plural
+from workbench.small_file import read_bytes
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,12 +55,12 @@ def read_labels(path: str | Path) -> list[dict[str, Any]]:
         When the file cannot be read, a quoted cell is not closed, a column is missing, unknown or twice there, or
         there is no row.
     """
+    held = sys.stdin.buffer.read() if str(path) == "-" else read_bytes(path, max_bytes=None)
     try:
-        held = sys.stdin.buffer.read() if str(path) == "-" else Path(path).read_bytes()
         text = held.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"the labels cannot be read: {said}", where=str(path), hint="give a CSV file") from error
+    except UnicodeDecodeError as error:
+        what = "the labels cannot be read: it is not UTF-8"
+        raise UsageError(what, where=str(path), hint="give a CSV file") from error
     records = list(_records(text, where=str(path)))
     names = [name.strip() for name in (records[0][1] if records else [])]
     wrong = [name for name in names if name not in COLUMNS or names.count(name) > 1]

@@ -124,10 +124,15 @@ def expectation_of(
             where=call_id,
             hint="give seconds from the start of the call",
         )
-    kept = {name: found for name, found in value.items() if found is not None}
+    kept = {name: _without_sign(found) for name, found in value.items() if found is not None}
     return _label(
-        {"kind": "expectation", "onset_s": float(onset_s), "expect": expect, "value": kept or None}, author=author
+        {"kind": "expectation", "onset_s": onset_s + 0.0, "expect": expect, "value": kept or None}, author=author
     )
+
+
+def _without_sign(value: float | str) -> float | str:
+    """-0 as 0, which says the same."""
+    return value + 0.0 if isinstance(value, float) else value
 
 
 def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author: str) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from workbench.decimals import decimals
+from workbench.decimals import exact
 from workbench.errors import UsageError
 
 LEAST_MS, MOST_MS = 1.0, 10_000.0
@@ -64,16 +64,19 @@ class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
     backend: Literal["energy"] = "energy"
 
     def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            if type(getattr(self, name)) is float:
+                msgspec.structs.force_setattr(self, name, getattr(self, name) + 0.0)  # -0 is 0, and no other config
         if not LEAST_MS <= self.hop_ms <= self.frame_ms <= MOST_MS:
             raise UsageError(
-                f"frame_ms is {decimals(self.frame_ms)} and hop_ms {decimals(self.hop_ms)}; both must lie in "
-                f"{decimals(LEAST_MS)}..{decimals(MOST_MS)}, and a frame is at least a hop",
+                f"frame_ms is {exact(self.frame_ms)} and hop_ms {exact(self.hop_ms)}; both must lie in "
+                f"{exact(LEAST_MS)}..{exact(MOST_MS)}, and a frame is at least a hop",
                 hint="the published values are 20 and 10",
             )
         for name, (least, most) in RANGES.items():
             if not least <= getattr(self, name) <= most:
                 raise UsageError(
-                    f"{name} is {decimals(getattr(self, name))}; it must lie in {decimals(least)}..{decimals(most)}",
+                    f"{name} is {exact(getattr(self, name))}; it must lie in {exact(least)}..{exact(most)}",
                     hint="the published values are the defaults",
                 )
 
@@ -89,7 +92,7 @@ class MeasureConfig(msgspec.Struct, kw_only=True, frozen=True):
     @property
     def windows(self) -> str:
         """How levels are taken, in words: ``20 ms windows every 10 ms``."""
-        return f"{decimals(self.frame_ms)} ms windows every {decimals(self.hop_ms)} ms"
+        return f"{exact(self.frame_ms)} ms windows every {exact(self.hop_ms)} ms"
 
     def window_samples(self, sample_rate_hz: int) -> int:
         """Samples in a window: the nearest whole number (halves to even), at least 1."""

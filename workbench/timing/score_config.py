@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from workbench.decimals import decimals
+from workbench.decimals import exact
 from workbench.errors import UsageError
 
 MOST_S, MOST_DB = 86_400.0, 200.0
@@ -83,6 +83,9 @@ class ScoreConfig(msgspec.Struct, kw_only=True, frozen=True):
     max_talk_over_s: float | None = None
 
     def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            if type(getattr(self, name)) is float:
+                msgspec.structs.force_setattr(self, name, getattr(self, name) + 0.0)  # -0 is 0, and no other config
         for name, value in msgspec.structs.asdict(self).items():
             if value is None or isinstance(value, bool):
                 continue
@@ -90,7 +93,7 @@ class ScoreConfig(msgspec.Struct, kw_only=True, frozen=True):
             least = LEAST_SEARCH_S if name == "max_search_s" else 0.0
             if not least <= value <= most:
                 raise UsageError(
-                    f"{name} is {decimals(value)}; it must lie in {decimals(least)}..{decimals(most)}",
+                    f"{name} is {exact(value)}; it must lie in {exact(least)}..{exact(most)}",
                     hint="the published values are the defaults",
                 )
 

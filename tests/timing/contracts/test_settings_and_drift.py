@@ -104,7 +104,13 @@ def test_a_policy_that_is_not_clear_is_refused(given: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"speed": "+10%"}, *({"talk_over_s": bad} for bad in ("10%", "-5%", "+", "+x", 0.05, None, "+10 %", "+1e3"))],
+    [
+        {"speed": "+10%"},
+        *(
+            {"talk_over_s": bad}
+            for bad in ("10%", "-5%", "+", "+x", 0.05, None, "+10 %", "+1e3", "+\u0663%", "+" + "9" * 400)
+        ),
+    ],
 )
 def test_a_tolerance_that_is_none_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(UsageError):

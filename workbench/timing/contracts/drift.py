@@ -16,7 +16,7 @@ from workbench.stats.horizon import horizon
 from workbench.stats.survival import restricted_mean
 
 DIMENSIONS = ("time_to_yield_s", "talk_over_s", "response_gap_s", "premature_start_s")
-_TOLERANCE = re.compile(r"\+(\d+(?:\.\d+)?)(%?)")
+_TOLERANCE = re.compile(r"\+([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 _EQUAL = 1e-9
 
 
