@@ -16,7 +16,8 @@ from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed, SnapshotGone
 
 _EXTENSIONS = ("ducklake", "sqlite")
-_CONFIG = {"python_enable_replacements": "false"}
+_CONFIG = {"python_enable_replacements": "false", "autoinstall_known_extensions": "false"}
+"""The second: nothing is fetched over the network."""
 
 _verified: set[str] = set()
 """Extensions whose signature DuckDB has checked in this process. To check both takes 0.1 s; later connections load the
@@ -29,7 +30,7 @@ def connect() -> duckdb.DuckDBPyConnection:
     Raises
     ------
     ArchiveFailed
-        When an extension is not there and cannot be fetched.
+        When an extension is not installed or cannot be loaded. None is ever fetched.
     """
     con = _loaded_again() or _installed()
     con.execute("SET TimeZone = 'UTC'")
@@ -59,6 +60,7 @@ def _installed() -> duckdb.DuckDBPyConnection:
 
 
 def _install(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    package = f"duckdb-extension-{name}=={duckdb.__version__}"
     try:
         import duckdb_extensions
 
@@ -67,15 +69,30 @@ def _install(con: duckdb.DuckDBPyConnection, name: str) -> None:
         except duckdb.IOException:  # there is no home folder to copy it to, or nobody may write there
             con.execute(f"SET extension_directory = {quote(_own_folder())}")
             duckdb_extensions.import_extension(name, con=con)
-        con.execute(f"LOAD {name}")
-    except (ImportError, OSError, duckdb.Error):
+    except ImportError as missing:
         try:
-            con.execute(f"INSTALL {name}; LOAD {name}")
-        except duckdb.Error as error:
+            con.execute(f"LOAD {name}")  # somebody who wanted it from DuckDB has it in the home folder
+        except duckdb.Error:
             raise ArchiveFailed(
-                f"the DuckDB extension {name!r} cannot be loaded ({error})",
-                hint=f"pip install duckdb-extension-{name}=={duckdb.__version__}",
-            ) from error
+                f"the DuckDB extension {name!r} is not installed ({missing})",
+                hint=f'pip install {package}; or, to have DuckDB fetch it, python -c "import duckdb; '
+                f"duckdb.execute('INSTALL {name}')\"",
+            ) from missing
+        return
+    except (OSError, duckdb.Error) as error:
+        raise _not_loaded(name, package, error) from error
+    try:
+        con.execute(f"LOAD {name}")
+    except duckdb.Error as error:
+        raise _not_loaded(name, package, error) from error
+
+
+def _not_loaded(name: str, package: str, error: Exception) -> ArchiveFailed:
+    return ArchiveFailed(
+        f"the DuckDB extension {name!r} cannot be loaded ({error})",
+        hint=f"see that its files can be read, and the temporary folder written to; or pip install --force-reinstall "
+        f"{package}",
+    )
 
 
 @functools.cache
