@@ -40,7 +40,7 @@ REQUIRED = {
     "require_hold_fixture": "there is a pair with a verdict on both sides at a moment to hold at",
     "require_yield_fixture": "there is a pair with a verdict on both sides at a moment to yield at",
 }
-MOST = 1e9
+MOST = 10**9
 """More than any metric can be: seconds of thirty years, or moments."""
 
 _EQUAL = 1e-9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.timing.contracts.gate import AT_MOST, METRICS, REQUIRED, WORDS
+from workbench.timing.contracts.gate import AT_MOST, METRICS, MOST, REQUIRED, WORDS
 
 
 def json_schema() -> dict[str, Any]:
@@ -17,10 +17,16 @@ def json_schema() -> dict[str, Any]:
         nothing, which only that refuses.
     """
     word = {"enum": list(WORDS), "description": "; ".join(f"{name}: {says}" for name, says in WORDS.items())}
-    number = {"type": "number", "description": "most that later less earlier may be: -0.5 is a fall of at least 0.5"}
+    number = {
+        "type": "number",
+        "minimum": -MOST,
+        "maximum": MOST,
+        "description": "most that later less earlier may be: -0.5 is a fall of at least 0.5",
+    }
+    count = {"type": "integer", "minimum": 0, "maximum": MOST}
     improve = {name: {"description": says, "anyOf": [number, word]} for name, says in METRICS.items()}
     guardrails: dict[str, Any] = {
-        **{name: {"description": says, "type": "integer", "minimum": 0} for name, says in AT_MOST.items()},
+        **{name: {"description": says, **count} for name, says in AT_MOST.items()},
         **{name: {"description": says, "type": "boolean"} for name, says in REQUIRED.items()},
     }
     return {
