@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,3 +113,19 @@ def test_a_map_of_a_call_of_an_archive(at: Run, files: dict[str, Path]) -> None:
     for (call, roles), said in given.items():
         code, _, err = at("label", call, "--channels", roles, *place)
         assert (code, said in err) == (2, True), err
+
+
+@pytest.mark.parametrize(
+    ("name", "fits", "other"), [("stereo", "caller,agent", "three"), ("three", "caller,agent,mixed", "two")]
+)
+def test_a_file_without_roles_is_told_as_many_as_it_has_channels(
+    at: Run, files: dict[str, Path], name: str, fits: str, other: str
+) -> None:
+    channels = () if name == "stereo" else ("--channels", "unknown,unknown,unknown")
+    told = " ".join(at("trust", files[name], *channels)[1].split())
+    assert re.search(rf"one role a channel: --channels {fits}(?![,\w])", told)
+    assert f"for {other}" not in told
+    place = files[name].parent / "archive"
+    assert at("import", files[name], "--measure", "--archive", place)[0] == 0
+    told = " ".join(at("sql", "select next_step from input_health", "--archive", place, "--format", "csv")[1].split())
+    assert re.search(rf"--replace --channels {fits}`", told)

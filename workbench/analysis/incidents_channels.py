@@ -14,7 +14,7 @@ from workbench.ingest.audio_sidecar import Sidecar, load_sidecar, require_header
 from workbench.ingest.protocol import Options
 from workbench.plural import plural
 from workbench.timing.channels_hint import channels_hint
-from workbench.timing.file_steps import FILE_STEPS
+from workbench.timing.file_steps import file_step
 from workbench.timing.measuring import ROLES
 
 MapSource = Literal["option", "sidecar", "name", "assumed", "format"]
@@ -158,6 +158,6 @@ def roles_said(path: str | Path, *, channels: Sequence[str] | None) -> tuple[tup
         raise NotScorable(
             f"no verdict can rest on it: {plain_reason('channel_map_unknown')} (channel_map_unknown)",
             where=str(path),
-            hint=FILE_STEPS["channel_map_unknown"],
+            hint=file_step("channel_map_unknown", count=len(roles)),
         )
     return roles, said_by

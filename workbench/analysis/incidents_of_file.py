@@ -14,7 +14,7 @@ from workbench.analysis.incidents_channels import CONFIRMED, MapSource, recognis
 from workbench.analysis.incidents_hidden import hidden
 from workbench.audio.config import MeasureConfig
 from workbench.audio.file_digest import file_sha256
-from workbench.timing.file_steps import FILE_STEPS
+from workbench.timing.file_steps import file_step
 from workbench.timing.measuring import Measured, measure_recording
 from workbench.timing.score_config import ScoreConfig
 
@@ -60,7 +60,7 @@ class Examined(msgspec.Struct, kw_only=True):
         """Whether a verdict on timing may rest on the file; else why not, and what would mend it."""
         health = self.health
         if health["verdict_eligible"] and self.channel_map == "assumed":
-            return False, "channel_map_unknown", FILE_STEPS["channel_map_unknown"]
+            return False, "channel_map_unknown", file_step("channel_map_unknown", count=len(self.roles))
         if health["verdict_eligible"]:
             return True, None, None
         return False, health["reason"], health["next_step"]
@@ -170,7 +170,7 @@ def measured(
         digested=digested,
     )
     health = _facts(found.health)
-    health["next_step"] = FILE_STEPS.get(health["reason"], health["next_step"])
+    health["next_step"] = file_step(health["reason"], count=len(roles))
     mode, reason, next_step = _mode(roles, channel_map, health, heard=bool(found.segments))
     examined = Examined(
         path=str(path),
@@ -220,7 +220,7 @@ def _mode(
         return None, f"no_{'agent' if roles[0] == 'caller' else 'caller'}_channel", _ONE_PARTY
     if {"caller", "agent"} <= set(roles):
         return TWO_CHANNELS, None, None
-    return None, "channel_map_unknown", FILE_STEPS["channel_map_unknown"]
+    return None, "channel_map_unknown", file_step("channel_map_unknown", count=len(roles))
 
 
 def _facts(row: dict[str, Any]) -> dict[str, Any]:

@@ -21,5 +21,24 @@ def channels_hint(count: int) -> str:
     """
     if count == 1:
         return NEXT_STEPS["mono"]
-    roles = ",".join(("caller", "agent", *["mixed"] * (count - 2)))
-    return f"name one role a channel, {count} in all, e.g. --channels {roles}"
+    return f"name one role a channel, {count} in all, e.g. --channels {roles_example(count)}"
+
+
+def roles_example(count: int) -> str:
+    """Return roles as `--channels` takes them, as many as a file has channels: "caller,agent" for 2."""
+    return ",".join(("caller", "agent", *["mixed"] * (count - 2)))
+
+
+def map_step(count: int) -> str:
+    """Return what to do about a recording of an archive of which nobody has said which channel is whose.
+
+    Parameters
+    ----------
+    count : int
+        Its channels, 2 or more.
+    """
+    roles = roles_example(count)
+    return (
+        f"say which channel is whose, one role a channel: `workbench import FILE --replace --channels {roles}`, "
+        "then `workbench measure`"
+    )

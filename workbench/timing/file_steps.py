@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from workbench.timing.channels_hint import roles_example
 from workbench.timing.health import NEXT_STEPS
 
-FILE_STEPS = NEXT_STEPS | {
-    "channel_map_unknown": "say which channel is whose, one role a channel: --channels caller,agent for two, "
-    "caller,agent,mixed for three",
-    "dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz)",
-}
-"""By the reason of input health."""
+_OF_A_FILE = {"dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz)"}
+
+
+def file_step(reason: str | None, *, count: int) -> str | None:
+    """Return what to do about a file.
+
+    Parameters
+    ----------
+    reason : str or None
+        Of input health.
+    count : int
+        The file's channels, as many as the advice names roles for.
+
+    Returns
+    -------
+    str or None
+        None where there is no reason, or none of input health.
+    """
+    if reason == "channel_map_unknown":
+        return f"name one role a channel: --channels {roles_example(count)}"
+    return _OF_A_FILE.get(reason or "") or NEXT_STEPS.get(reason or "")

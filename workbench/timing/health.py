@@ -70,9 +70,9 @@ NEXT_STEPS = {
     "silent_agent": _CHECK_MAP,
     "silent_channel": _CHECK_MAP,
     "both_silent": "check that the file holds the call and is not too quiet, and export the two channels again",
-    "channel_map_unknown": "say which channel is whose, one role a channel: --channels caller,agent for two, "
-    "caller,agent,mixed for three; a call of an archive is imported anew for that: `workbench import FILE --replace "
-    "--channels caller,agent`, then `workbench measure`",
+    "channel_map_unknown": "say which channel is whose, one role a channel, e.g. --channels caller,agent of two; a "
+    "call of an archive is imported anew for that: `workbench import FILE --replace --channels caller,agent`, then "
+    "`workbench measure`",
     "leakage": "record the two parties without one in the other's microphone or line, or lower the echo",
     "crosstalk": "record the two parties without one in the other's microphone or line, or lower the echo",
     "possible_swap": "confirm which channel is whose with --channels caller,agent, or agent,caller",

@@ -22,7 +22,7 @@ from workbench.audio.sound_digest import SoundDigest
 from workbench.audio.source import Source, identify
 from workbench.errors import UsageError
 from workbench.plural import plural
-from workbench.timing.channels_hint import channels_hint
+from workbench.timing.channels_hint import channels_hint, map_step
 from workbench.timing.copied_waveform import agreement_in, densest
 from workbench.timing.faint_moments import resting
 from workbench.timing.health import Health, Voice, assess
@@ -167,6 +167,8 @@ def measure_recording(
         channel_map_confirmed=channel_map_confirmed,
         non_finite=tally.non_finite > 0,
     )
+    if health.reason == "channel_map_unknown":
+        health.next_step = map_step(len(roles))
     runs = [
         {
             **ids,
