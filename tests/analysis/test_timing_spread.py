@@ -100,3 +100,12 @@ def test_groups_and_too_few_calls_say_so() -> None:
     assert talk_over_shares(calls([1, 2], [10, 10])).row(0, named=True)["reason"] == "fewer than 3 calls: no interval"
     assert talk_over_shares(calls([1, 1, 1], [9, 9, 9])).row(0, named=True)["reason"] == "no spread: no interval"
     assert talk_over_shares(calls([], [])).is_empty()
+
+
+def test_limits_from_few_calls_are_said_to_be_too_narrow_as_those_of_gaps_are() -> None:
+    """As the view `response_gap_by_agent`: from 40 calls on nothing is said against them."""
+    both, spoken = [3, 0, 7, 2, 5, 1, 4, 2] * 5, [40, 25, 61, 33, 48, 20, 30, 50] * 5
+    reasons = [
+        talk_over_shares(calls(both[:count], spoken[:count])).row(0, named=True)["reason"] for count in (8, 39, 40)
+    ]
+    assert reasons == ["fewer than 40 calls: the bounds are too narrow"] * 2 + [None]

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 GAP, YIELD, OVER = "response gap", "time to yield", "talk-over"
 SEEN, CENSORED = "seen to its end", "longer than this (censored)"
+NARROW_CALLS = 40
+"""Below, intervals over calls are too narrow."""
 
 
 def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, by: str | None = None, most_bins: int = 40) -> pl.DataFrame:
@@ -105,8 +107,8 @@ def talk_over_shares(calls: pl.DataFrame, *, by: str | None = None, confidence: 
     -------
     polars.DataFrame
         `group`, `clock`, `call_count`, `talk_over_s`, `caller_s`, `share`, `share_low` and `share_high` (linearised,
-        t), `boot_low` and `boot_high` (studentised bootstrap of calls), cut to 0..1, `reason`. No limits below
-        three calls.
+        t), `boot_low` and `boot_high` (studentised bootstrap of calls), cut to 0..1, `reason` (what speaks against
+        the limits). No limits below three calls.
     """
     import polars as pl
 
@@ -126,10 +128,17 @@ def talk_over_shares(calls: pl.DataFrame, *, by: str | None = None, confidence: 
         boot = ratios.bootstrap_t(both, spoken, counts=counts, confidence=confidence)
         row |= {"share": found.ratio, "share_low": _cut(found.low), "share_high": _cut(found.high)}
         row |= {"boot_low": boot and _cut(boot.low), "boot_high": boot and _cut(boot.high)}
-        few = len(own) < resampling.FEWEST_CLUSTERS
-        reason = "fewer than 3 calls: no interval" if few else "no spread: no interval" if found.low is None else None
-        rows.append(row | {"reason": reason})
+        rows.append(row | {"reason": _against(len(own), spread=found.low is not None)})
     return pl.DataFrame(rows, schema=kinds)
+
+
+def _against(call_count: int, *, spread: bool) -> str | None:
+    """What speaks against the intervals of a ratio, as the view `response_gap_by_agent` says it of gaps."""
+    if call_count < resampling.FEWEST_CLUSTERS:
+        return "fewer than 3 calls: no interval"
+    if not spread:
+        return "no spread: no interval"
+    return "fewer than 40 calls: the bounds are too narrow" if call_count < NARROW_CALLS else None
 
 
 def _cut(limit: float | None) -> float | None:
