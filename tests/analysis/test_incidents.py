@@ -227,7 +227,7 @@ def test_a_heading_counts_and_says_why(name: str) -> None:
     assert aside_title(name, 1).startswith("1 ")
     assert "1 incidents" not in aside_title(name, 1)
     assert aside_title("short_stop", 9) == (
-        "9 stops of the agent with nobody speaking for less than 5 s after the hangover; the check dead_air: above 3 s"
+        "9 stops of the agent with nobody speaking for less than 5 s after the hangover (check dead_air: above 3 s)"
     )
 
 

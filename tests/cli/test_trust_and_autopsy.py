@@ -301,3 +301,25 @@ def test_a_headerless_file_is_told_what_helps_without_an_archive(tmp_path: Path,
     assert 'write {"encoding": "ulaw", "sample_rate_hz": 8000} to yes.json beside it' in told
     assert "or leave it out: yes.wav, which lies beside it, can be read as it is" in told
     assert not any(word in told for word in ("import", "--id-prefix", "same id"))
+
+
+def test_trust_tells_the_speech_that_views_read_and_faint_sound_beside_it(at: Run, tmp_path: Path) -> None:
+    """The bank call ff0296d00e5e4184 begins with breath: the view `speaking_time` has 8.09 s and 10.54 s from 6.0 s."""
+    sound = Path(__file__).parents[2] / "data/calls/harper-valley-bank/audio/ff0296d00e5e4184.flac"
+    place = ("--archive", tmp_path / "archive")
+    assert at("import", sound, "--channels", "caller,agent", *place)[0] == 0
+    assert at("measure", "-q", *place)[0] == 0
+    query = "select talk_s, first_speech_s from speaking_time order by role desc"
+    seen = [tuple(row.values()) for row in json.loads(at("sql", query, "--format", "json", *place)[1])]
+    assert [talk_s for talk_s, _ in seen] == pytest.approx([8.09, 10.54])
+    report = json.loads(at("trust", sound, "--channels", "caller,agent", "--json")[1])
+    told = [(row["speech_s"], row["speech_from_s"]) for row in report["channels"]]
+    assert told == [pytest.approx(row, abs=1e-6) for row in seen]
+    assert all(row["faint_s"] > 0.5 for row in report["channels"])
+    stored = json.loads(at("sql", "select active_s from channels order by role desc", "--format", "json", *place)[1])
+    assert [row["active_s"] for row in report["channels"]] == [row["active_s"] for row in stored]
+    assert report["recording"]["leading_silence_s"] == pytest.approx(seen[1][1])
+    assert "leading_silence" in report["warnings"]
+    out = at("trust", sound, "--channels", "caller,agent")[1]
+    assert f"silence    {seen[1][1]:.2f} s before anybody speaks; faint sound (breath, a click, bleed) from 0." in out
+    assert "warning    leading silence: nobody speaks in the first 3 s or more" in out

@@ -24,7 +24,7 @@ ASIDE = {
     STOPS: (
         "stop of the agent",
         "stops of the agent",
-        "with nobody speaking for less than {dead_air_s:g} s after the hangover; the check dead_air: above {check_s:g} s",
+        "with nobody speaking for less than {dead_air_s:g} s after the hangover (check dead_air: above {check_s:g} s)",
     ),
     TOUCHES: ("overlap", "overlaps", "of {touch_s:g} s or less: one party begins as the other ends"),
     FAINT: (

@@ -95,7 +95,7 @@ def swap_reason(examined: Examined) -> str | None:
     if not examined.health["possible_swap"]:
         return None
     active = {row["role"]: row["active_s"] for row in examined.channels}
-    return f"the caller's channel speaks {active['caller']:.2f} s, the agent's {active['agent']:.2f} s"
+    return f"the caller's channel sounds for {active['caller']:.2f} s, the agent's for {active['agent']:.2f} s"
 
 
 def trust_report(examined: Examined) -> dict[str, Any]:
@@ -113,7 +113,9 @@ def trust_report(examined: Examined) -> dict[str, Any]:
     """
     health = examined.health
     eligible, reason, next_step = examined.verdict
-    firsts = [row["first_speech_s"] for row in examined.channels if row["first_speech_s"] is not None]
+    firsts, faint = (
+        [row[name] for row in examined.channels if row[name] is not None] for name in ("speech_from_s", "faint_from_s")
+    )
     spoken = {
         role: any(
             row["role"] == role and row["active_s"] >= MIN_SPEECH_S and row["first_speech_s"] is not None
@@ -133,6 +135,7 @@ def trust_report(examined: Examined) -> dict[str, Any]:
             "duration_s": examined.duration_s,
             "channel_count": len(examined.roles),
             "leading_silence_s": min(firsts) if firsts else None,
+            "faint_from_s": min(faint) if faint else None,
         },
         "channel_map": {"roles": list(examined.roles), "source": examined.channel_map},
         "channels": examined.channels,

@@ -12,6 +12,7 @@ from workbench.analysis.incidents import address, incidents
 from workbench.analysis.incidents_aside import TOUCH_S
 from workbench.analysis.incidents_channels import CONFIRMED, MapSource, recognised, roles_of
 from workbench.analysis.incidents_hidden import hidden
+from workbench.analysis.incidents_speech import speech_of, warnings_of
 from workbench.audio.config import MeasureConfig
 from workbench.audio.file_digest import file_sha256
 from workbench.timing.file_steps import file_step
@@ -34,7 +35,9 @@ class Examined(msgspec.Struct, kw_only=True):
     `mode` says what its incidents rest on: `two_channel`, `mono` (silence only), or None with a `reason` and a
     `next_step`. `channel_map` tells who says which channel is whose: the user (`option`), the `sidecar`, the
     file's `name` (one side of a pair), the `format` (one channel) or nobody (`assumed`: caller first, agent second).
-    Times start with the recording. `sound` has the digest of each channel's samples where it was asked for.
+    Times start with the recording. `channels` have the columns of the table of that name, which counts faint sound as
+    speech, and beside them :func:`workbench.analysis.incidents_speech.speech_of`. `sound` has the digest of each
+    channel's samples where it was asked for.
     """
 
     path: str
@@ -169,7 +172,9 @@ def measured(
         channel_map_confirmed=channel_map in CONFIRMED,
         digested=digested,
     )
+    channels_told = [_facts(row) | speech_of(found.segments, row["channel_ix"]) for row in found.channels]
     health = _facts(found.health)
+    health["warnings"] = warnings_of(health["warnings"], channels_told)
     health["next_step"] = file_step(health["reason"], count=len(roles))
     mode, reason, next_step = _mode(roles, channel_map, health, heard=bool(found.segments))
     examined = Examined(
@@ -187,7 +192,7 @@ def measured(
         reason=reason,
         next_step=next_step,
         health=health,
-        channels=[_facts(row) for row in found.channels],
+        channels=channels_told,
         incidents=[]
         if mode is None
         else incidents(

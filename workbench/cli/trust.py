@@ -47,7 +47,7 @@ def command(file: str, *, channels: str | None, as_json: bool, quiet: bool) -> N
 def _tell(examined: Examined, report: dict[str, Any]) -> None:
     from workbench.analysis.incidents_health import plain_reason, plain_warning
 
-    click.echo(f"{output.safe(examined.file)}: {report['recommendation']}")
+    click.echo(f"{output.one_line(examined.file)}: {report['recommendation']}")
     if report["reason"]:
         click.echo(f"  reason     {plain_reason(report['reason'])} ({report['reason']})")
         click.echo(f"  next step  {report['next_step']}")
@@ -57,8 +57,7 @@ def _tell(examined: Examined, report: dict[str, Any]) -> None:
         click.echo(f"  warning    {plain_warning(name)}")
     click.echo(f"  recording  {describe(examined)}")
     click.echo(f"  map        {channel_map(examined)}")
-    quiet = report["recording"]["leading_silence_s"]
-    click.echo(f"  silence    {'nobody speaks' if quiet is None else f'{quiet:.2f} s before anybody speaks'}")
+    click.echo(f"  silence    {_silence(report['recording'])}")
     if len(examined.roles) > 1:
         _tell_of_two(report)
     click.echo()
@@ -67,18 +66,25 @@ def _tell(examined: Examined, report: dict[str, Any]) -> None:
         "role",
         "speech s",
         "first s",
+        "faint s",
         "peak dBFS",
         "clipped %",
         "floor dBFS",
         "speech dBFS",
         "above dB",
     )
+    who, speech = ("channel_ix", "role"), ("speech_s", "speech_from_s", "faint_s")
     columns = ("peak_dbfs", "clipped_fraction", "noise_floor_dbfs", "speech_dbfs", "separation_db")
-    rows = [
-        (row["channel_ix"], row["role"], row["active_s"], row["first_speech_s"], *(row[name] for name in columns))
-        for row in report["channels"]
-    ]
-    output.table(names, [[*row[:4], _one(row[4]), _share(row[5]), *map(_one, row[6:])] for row in rows])
+    rows = [(*(row[name] for name in (*who, *speech)), *(row[name] for name in columns)) for row in report["channels"]]
+    output.table(names, [[*row[:5], _one(row[5]), _share(row[6]), *map(_one, row[7:])] for row in rows])
+
+
+def _silence(recording: dict[str, Any]) -> str:
+    quiet_s, faint_s = recording["leading_silence_s"], recording["faint_from_s"]
+    said = "nobody speaks" if quiet_s is None else f"{quiet_s:.2f} s before anybody speaks"
+    if faint_s is None or (quiet_s is not None and faint_s >= quiet_s):
+        return said
+    return f"{said}; faint sound (breath, a click, bleed) from {faint_s:.2f} s"
 
 
 def _tell_of_two(report: dict[str, Any]) -> None:
