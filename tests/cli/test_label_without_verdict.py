@@ -92,3 +92,23 @@ def test_a_label_keeps_its_time_in_what_score_prints(at: Run, archive: Path) -> 
     assert row == ["NOT_SCORABLE", "mono", "1.5", "yield", "mono"]
     events = json.loads(at("score", "--archive", archive, "--json")[1])["events"]
     assert {event["onset_s"] for event in events if event["call_id"] == "mono"} >= {1.5}
+
+
+def test_a_failure_that_no_bound_decides_has_no_margin(at: Run, tmp_path: Path) -> None:
+    """In the bundled quiet interruption the agent speaks on, and the talk-over lies far inside its bound: not safe."""
+    where = ("--archive", tmp_path / "archive")
+    clip = CLIP.parent / "vapi-default-10-quiet-interrupt.example.wav"
+    assert at("import", clip, "--id-prefix", "q-", "--channels", "caller,agent", "--measure", "-q", *where)[0] == 0
+    (call,) = json.loads(at("sql", "select call_id from calls", "--format", "json", *where)[1])
+    said = ("label", call["call_id"], "--at", "2", "--expect", "yield", "--max-talk-over-s", "2", *where)
+    code, out, _ = at(*said)
+    (row,) = [line for line in out.splitlines() if line.startswith("FAIL")]
+    assert (code, row.split()[-1]) == (0, "did_not_yield")
+    head = out.splitlines()[1]
+    assert row[head.index("margin s") : head.index("reason")].strip() == ""
+    (event,) = json.loads(at(*said, "--json")[1])["events"]
+    assert (event["reason"], event["decision_margin_s"], event["boundary_sensitive"]) == ("did_not_yield", None, None)
+    (kept,) = json.loads(at("sql", "select decision_margin_s from timing_events", "--format", "json", *where)[1])
+    assert kept == {"decision_margin_s": None}
+    (stored,) = json.loads(at("sql", "select decision_margin_s from scored_events", "--format", "json", *where)[1])
+    assert stored["decision_margin_s"] > 0

@@ -9,7 +9,7 @@ from workbench.analysis.timing_slices import PARTS, group_of
 from workbench.archive.call_slices import SLICES, call_slices
 from workbench.archive.scoring import Evidence
 from workbench.errors import UsageError
-from workbench.timing.events import FAIL, PASS, scored
+from workbench.timing.events import FAIL, PASS, UNBOUND, scored
 from workbench.timing.lines import Line, lay
 
 if TYPE_CHECKING:
@@ -245,4 +245,6 @@ def _event(
         "awaits_yield": heard and row["expect"] == "yield" and bool(row["agent_talking"]),
         "awaits_response": heard and row["response_observed_s"] is not None,
     }
+    if row["reason"] in UNBOUND:
+        found |= {"decision_margin_s": None, "boundary_sensitive": None}
     return found

@@ -62,7 +62,7 @@ def command(
     """
     from workbench.archive import labelling
     from workbench.archive.archive import Archive
-    from workbench.cli.score import tell, tell_why, with_steps, with_times
+    from workbench.cli.score import tell, tell_why, with_steps, as_viewed
 
     asked = [at_s is not None or expect is not None, channels is not None, label_id is not None, path is not None]
     more = any(value is not None for value in (max_time_to_yield_s, max_talk_over_s, note))
@@ -100,7 +100,7 @@ def command(
                 note=note,
             )
         scoring = archive.score_calls([call_id])
-        events = with_times(scoring.events, scoring.labels)
+        events = as_viewed(scoring.events, scoring.labels)
         new = [event for event in events if event["label_id"] == added]
         near = [moment for moment in scoring.shared if added in moment.label_ids]
     if as_json:

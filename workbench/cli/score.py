@@ -71,7 +71,7 @@ def command(
                 hint=archive.layout.command("workbench label CALL --at SECONDS --expect yield"),
             )
     if as_json:
-        events = with_steps(with_times(scoring.events, scoring.labels))
+        events = with_steps(as_viewed(scoring.events, scoring.labels))
         output.json_line(
             {
                 "run_id": scoring.run_id,
@@ -96,7 +96,7 @@ def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
     from workbench.analysis.timing_settings import changed
     from workbench.timing.same_moment import note
 
-    moments, several = with_times(scoring.moments, scoring.labels), scoring.shared
+    moments, several = as_viewed(scoring.moments, scoring.labels), scoring.shared
     labels = f" with {output.plural(len(scoring.events), 'label')}" if len(scoring.events) > len(moments) else ""
     counts = ", ".join(f"{count:,} {status}" for status, count in scoring.counts.items())
     near = sum(bool(event["boundary_sensitive"]) for event in moments)
@@ -119,13 +119,21 @@ def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
         click.echo(f"  {len(several) - MOST_ROWS:,} more: " + layout.command(f'workbench sql "{query}"'))
 
 
-def with_times(events: list[dict[str, Any]], labels: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return events, each without a measured onset with the time that its label names, as the view has it."""
+def as_viewed(events: list[dict[str, Any]], labels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return events as the view `timing_events` has them.
+
+    One without a measured onset has the time that its label names, and a failure that no bound decides no margin.
+    """
+    from workbench.timing.events import UNBOUND
+
     named = {(label["call_id"], label["label_id"]): label["onset_s"] for label in labels}
-    return [
-        event | {"onset_s": named.get((event["call_id"], event["label_id"]))} if event["onset_s"] is None else event
-        for event in events
-    ]
+    found = []
+    for event in events:
+        onset_s = event["onset_s"]
+        onset_s = named.get((event["call_id"], event["label_id"])) if onset_s is None else onset_s
+        without = {"decision_margin_s": None, "boundary_sensitive": None} if event["reason"] in UNBOUND else {}
+        found.append(event | {"onset_s": onset_s} | without)
+    return found
 
 
 def with_steps(events: list[dict[str, Any]]) -> list[dict[str, Any]]:

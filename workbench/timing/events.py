@@ -20,6 +20,9 @@ CUT_SHORT_S = 0.02
 """A search that ends this much before its time was ended by the recording."""
 PASS, FAIL, INCONCLUSIVE, NOT_SCORABLE = "PASS", "FAIL", "INCONCLUSIVE", "NOT_SCORABLE"
 
+UNBOUND = ("did_not_yield", "stopped_without_caller", "false_yield")
+"""Reasons of a failure that no bound decides: the slack to one, which the row keeps, is not shown as the verdict's."""
+
 REASONS = {
     "no_audio": "the call has no recording that was measured: import its audio and run `workbench measure`",
     "measured_apart": "the two parties' recordings were measured with different settings: run `workbench measure`, and "
