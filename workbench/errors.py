@@ -39,7 +39,8 @@ class WorkbenchError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.what}" if self.where else self.what
+        where = str(self.where).replace("\n", "⏎") if self.where else None  # the name of a file forges no line
+        text = f"{where}: {self.what}" if where else self.what
         return f"{text}\nHint: {self.hint}" if self.hint else text
 
 

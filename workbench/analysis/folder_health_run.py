@@ -18,6 +18,7 @@ from workbench.errors import ImportFailed, MissingExtra, UsageError, WorkbenchEr
 from workbench.ingest.audio_names import partner, side
 from workbench.ingest.intake.valid_text import valid
 from workbench.ingest.intake.walk import Input, survey
+from workbench.links import REMEDY, leads_nowhere
 from workbench.timing.health import CAUTION
 from workbench.timing.score_config import ScoreConfig
 
@@ -164,6 +165,8 @@ def _examined(
 ) -> Examined | WorkbenchError:
     try:
         for path in job.files:
+            if broken := leads_nowhere(path):
+                return ImportFailed(broken, where=str(path), hint=REMEDY)
             if path.exists() and not path.is_file():
                 return ImportFailed("it is a device or a pipe", where=str(path), hint="name files")
         if len(job.files) == 2:

@@ -35,8 +35,12 @@ NON_FINITE_SHARE = 0.001
 """Share of float samples that may be no finite number; a file with more is refused."""
 
 
+BEYOND = 2.0**31
+"""Times full scale, what no float sample of a sound is: even one that is scaled as a 32-bit whole number is less."""
+
+
 class Tally(msgspec.Struct):
-    """Counts while a file is read: float samples, over all channels, and those that are no finite number."""
+    """Counts while a file is read: float samples, over all channels, and those not finite or beyond all scale."""
 
     samples: int = 0
     non_finite: int = 0
@@ -168,7 +172,8 @@ def iterate(
         yield block
     if tally.non_finite > NON_FINITE_SHARE * tally.samples:
         raise ImportFailed(
-            f"{tally.non_finite:,} of {plural(tally.samples, 'sample')} are no finite numbers (NaN or infinite)",
+            f"{tally.non_finite:,} of {plural(tally.samples, 'sample')} are no finite numbers (NaN or infinite), "
+            "or beyond all scale",
             where=source.path,
             rule="non_finite_samples",
             hint="write the recording again: what made it divides by zero or left memory unset",
@@ -272,7 +277,7 @@ def _soundfile(source: Source, block_frames: int, tally: Tally) -> Iterator[NDAr
                 count += len(read)
                 if not exact:
                     tally.samples += read.size
-                    tally.non_finite += read.size - int(np.isfinite(read).sum())
+                    tally.non_finite += read.size - int((np.abs(read) <= BEYOND).sum())  # of NaN nothing holds
                 yield read if exact else to_int16(read)
     except soundfile.LibsndfileError as error:
         raise ImportFailed(
@@ -297,7 +302,8 @@ def to_int16(samples: NDArray[np.float32]) -> NDArray[np.int16]:
     numpy.ndarray of int16
         Same shape.
     """
-    scaled = np.nan_to_num(samples * np.float32(32768), nan=0.0, posinf=32767, neginf=-32768)
+    with np.errstate(over="ignore"):  # what is that large becomes full scale as infinity does
+        scaled = np.nan_to_num(samples * np.float32(32768), nan=0.0, posinf=32767, neginf=-32768)
     whole: NDArray[np.int16] = np.clip(np.rint(scaled), -32768, 32767).astype(np.int16)
     return whole
 

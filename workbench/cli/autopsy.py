@@ -90,7 +90,7 @@ def command(
     elif not quiet:
         _tell(examined, measurement, report, cost, numbered=min_gap_s is None, every=every)
         if size is not None:
-            click.echo(f"{output.safe(target)} ({size / 1e6:.1f} MB)")
+            click.echo(f"{output.one_line(target)} ({size / 1e6:.1f} MB)")
 
 
 def autopsy_report(examined: Examined, *, policy: str) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def _tell(
     from workbench.analysis.incidents_aside import listed
     from workbench.analysis.incidents_health import plain_warning
 
-    click.echo(f"{output.safe(examined.file)}  {examined.name}")
+    click.echo(f"{output.one_line(examined.file)}  {examined.name}")
     click.echo(f"  {describe(examined)}; {channel_map(examined)}")
     if report["scope"]:
         click.echo(f"  {report['scope']}")
@@ -174,7 +174,7 @@ def _tell(
         )
         click.echo(f"    {one['sentence']}")
         if (pin := tried.get(one["number"])) is not None:
-            click.echo(f"    {output.safe(_pin(examined, one, pin, numbered=numbered))}")
+            click.echo(f"    {output.one_line(_pin(examined, one, pin, numbered=numbered))}")
     _tell_aside(examined, every=every)
     click.echo()
     if examined.mode == "mono" and told:

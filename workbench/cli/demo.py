@@ -115,7 +115,7 @@ def _tell(archive: Archive, report: ImportReport, target: Path) -> None:
 
     click.echo(f"\nrefused: {report.refused()}, and why")
     for refusal in [r for r in report.refusals if r.scope != "note"][:8]:
-        click.echo(output.safe(f"  {Path(refusal.source_uri).name}: {refusal.message} [{refusal.rule}]"))
+        click.echo(output.one_line(f"  {Path(refusal.source_uri).name}: {refusal.message} [{refusal.rule}]"))
     place, name = target / "archive", output.program()
     click.echo(f"\nthe report, to open in a browser: {target / 'report.html'}")
     click.echo("next:")

@@ -13,6 +13,7 @@ import click
 
 from workbench.cli import interruptible, output
 from workbench.errors import Exit, UsageError, WorkbenchError
+from workbench.links import REMEDY, leads_nowhere
 
 STOPPED = 130
 """Exit code of a command that Ctrl-C ended: 128 and the number of the signal."""
@@ -49,7 +50,8 @@ def tell(error: BaseException) -> int:
         _say(text.getvalue().rstrip("\n"))
         return Exit.REFUSED
     if isinstance(error, WorkbenchError):
-        _say(f"workbench: {error}")
+        broken = leads_nowhere(error.where) if error.where else None
+        _say(f"workbench: {UsageError(broken, where=error.where, hint=REMEDY) if broken else error}")
         return error.exit_code
     if (refusal := _of_a_path(error)) is not None:
         _say(f"workbench: {refusal}")
@@ -66,7 +68,7 @@ def _of_a_path(error: BaseException) -> UsageError | None:
     if not isinstance(error, OSError) or not isinstance(error.filename, str | bytes):
         return None
     hint = _HINTS.get(error.errno or 0)
-    return UsageError(error.strerror.lower(), where=os.fsdecode(error.filename), hint=hint) if hint else None
+    return UsageError(str(error.strerror).lower(), where=os.fsdecode(error.filename), hint=hint) if hint else None
 
 
 def _say(text: str) -> None:

@@ -77,7 +77,7 @@ def command(
         )
     elif not quiet:
         output.table(["calls" if form == "calls" else "file", "rows"], list(done.rows.items()))
-        click.echo(f"\nsnapshot {done.snapshot}, {done.byte_count / 1e6:.1f} MB in {output.safe(done.folder)}")
+        click.echo(f"\nsnapshot {done.snapshot}, {done.byte_count / 1e6:.1f} MB in {output.one_line(done.folder)}")
         for name, count in done.left_out.items():
             noun, how = ("event", "") if form == "envelope" else ("row", f"; --tables {name} writes it")
             click.echo(f"left out: {name} ({output.plural(count, noun)}){how}")

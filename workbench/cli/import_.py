@@ -164,7 +164,7 @@ def _tell_more(calls: Reading, report: ImportReport) -> None:
         names = list(dict.fromkeys(path.name for path in calls.survey.skipped))
         shown = ", ".join([*names[:NAMED], *(["..."] if len(names) > NAMED else [])])
         click.echo(
-            output.safe(f"passed over: {output.plural(calls.skipped, 'file')} of which no call is made ({shown})")
+            output.one_line(f"passed over: {output.plural(calls.skipped, 'file')} of which no call is made ({shown})")
         )
     if report.unchanged and not report.new:
         click.echo("unchanged calls keep what was said of them before; --replace takes them in anew")
@@ -213,8 +213,10 @@ def tell(report: ImportReport, layout: Layout, *, limit: int = 20) -> None:
     serious = [refusal for refusal in report.refusals if refusal.scope != "note"]
     for hint, refusals in _by_hint(serious[:limit]).items():
         for refusal in refusals:
-            click.echo(output.safe(f"refused {refusal.scope}: {place(refusal)}: {refusal.message} [{refusal.rule}]"))
-        click.echo(output.safe(f"  hint: {hint}"))
+            click.echo(
+                output.one_line(f"refused {refusal.scope}: {place(refusal)}: {refusal.message} [{refusal.rule}]")
+            )
+        click.echo(output.one_line(f"  hint: {hint}"))
     if report.refused() > limit:
         click.echo(f"... and {report.refused() - limit} more")
     notes = sorted((rule, count) for (scope, rule), count in report.rules.items() if scope == "note")

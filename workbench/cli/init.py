@@ -24,5 +24,5 @@ def command(archive_path: str, *, as_json: bool, quiet: bool) -> None:
     if as_json:
         output.json_line({"archive": archive_path})
     elif not quiet:
-        shown = output.safe(archive_path)
+        shown = output.one_line(archive_path)
         click.echo(f"made the archive {shown}\nnext: workbench import FOLDER --archive {shown}")

@@ -86,7 +86,7 @@ def command(
     environment = {**os.environ, "WORKBENCH_ARCHIVE": str(archive.resolve())}
     if call_id is not None:
         environment["WORKBENCH_CALL"] = call_id
-    click.echo(output.safe(f"{path} on {archive}"), err=True)
+    click.echo(output.one_line(f"{path} on {archive}"), err=True)
     sys.stderr.flush()
     os.execve(sys.executable, arguments, environment)  # noqa: S606 - the server is this process: a signal ends it
 

@@ -39,4 +39,6 @@ def command(contract: str, *, target: str, sign_key_env: str | None, as_json: bo
     if as_json:
         output.json_line({"file": target, "byte_count": len(content), "members": sorted(files), "signed": signed})
     elif not quiet:
-        click.echo(output.safe(f"{target}: {output.plural(len(content), 'byte')}, {'signed' if signed else UNSIGNED}"))
+        click.echo(
+            output.one_line(f"{target}: {output.plural(len(content), 'byte')}, {'signed' if signed else UNSIGNED}")
+        )

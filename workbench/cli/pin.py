@@ -75,6 +75,7 @@ def command(
       workbench pin call.wav#1 --channels caller,agent --expect yield
     """
     from workbench.analysis.incident_pinned import target_of
+    from workbench.archive import failures
     from workbench.archive.archive import Archive
     from workbench.archive.pinning import pin
     from workbench.timing.contracts.members import key_from
@@ -138,7 +139,9 @@ def command(
             key=key,
         )
         if expectation is not None:
-            archive.score()
+            again = archive.layout.command("workbench score")
+            with failures.kept(archive.path, "the moment is labelled and pinned, and not scored", hint=again):
+                archive.score()
         tighter = [] if expectation is None else _with_other_bounds(archive, pinned, call_id)
     if not quiet:
         _tell_of_archive(pinned, who, call_id=call_id, archive_path=archive_path)
@@ -199,7 +202,7 @@ def _tell(folder: Path, contract: Contract, event: dict[str, Any], *, signed: bo
 
     found = contract.measurement
     click.echo(output.safe(f"{found['status']}: {contract.label.expect} at {contract.label.onset_s:g} s of the clip"))
-    click.echo(output.safe(f"{folder} ({'signed' if signed else UNSIGNED})"))
+    click.echo(output.one_line(f"{folder} ({'signed' if signed else UNSIGNED})"))
     if found["boundary_sensitive"]:
         click.echo(
             f"within one hop of its bound (margin {found['decision_margin_s']:+g} s): another take may fall either way"

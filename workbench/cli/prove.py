@@ -67,7 +67,9 @@ def command(
         _tell(once)
         for proof in proofs:
             if proof.same_contract_as is not None:
-                click.echo(output.safe(f"{proof.path}: the same contract as {proof.same_contract_as}, counted once"))
+                click.echo(
+                    output.one_line(f"{proof.path}: the same contract as {proof.same_contract_as}, counted once")
+                )
         click.echo(", ".join(f"{count} {status}" for status, count in counts.items()))
         click.echo(claim)
     if counts["FAIL"] or counts["TAMPERED"]:
@@ -81,14 +83,16 @@ def _tell(proofs: list[Proof]) -> None:
     output.table(names, [_row(proof) for proof in proofs])
     for proof in proofs:
         for name, stored, now in proof.drift:
-            click.echo(output.safe(f"{proof.contract_id}: {name} was {stored} ({proof.engine_stored}) and is {now}"))
+            click.echo(
+                output.one_line(f"{proof.contract_id}: {name} was {stored} ({proof.engine_stored}) and is {now}")
+            )
         if proof.frames_drift:
             click.echo(
                 f"{proof.contract_id}: {output.plural(proof.frames_drift, 'frame')} measured otherwise than stored"
             )
         for other in proof.same_audio_as:
             click.echo(
-                output.safe(f"{proof.contract_id}: the same recording as {other}; both are one piece of evidence")
+                output.one_line(f"{proof.contract_id}: the same recording as {other}; both are one piece of evidence")
             )
 
 

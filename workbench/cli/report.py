@@ -56,4 +56,4 @@ def command(
     if as_json:
         output.json_line({"report": name, "file": target, "byte_count": size, "snapshot": snapshot})
     elif not quiet:
-        click.echo(f"{output.safe(target)} ({size / 1e6:.1f} MB, snapshot {snapshot})")
+        click.echo(f"{output.one_line(target)} ({size / 1e6:.1f} MB, snapshot {snapshot})")

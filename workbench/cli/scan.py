@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def command(
         scanned = scan_folder(folder, channels=roles, scanning=scanning, workers=workers, on_progress=show)
     summary = scan_summary(
         scanned,
-        folder=Path(folder).resolve().name,
+        folder=Path(os.path.realpath(folder)).name,
         policy=policy_hash(scanning, MeasureConfig()),
         flags={"channels": channels, "min_gap_s": scanning.min_gap_s},
     )
@@ -89,7 +90,7 @@ def command(
         _tell(summary)
         _tell_earlier(earlier, came_back)
         if size is not None:
-            click.echo(f"{output.safe(target)} ({size / 1e6:.1f} MB)")
+            click.echo(f"{output.one_line(target)} ({size / 1e6:.1f} MB)")
     if not scored:
         if quiet or as_json:
             click.echo(f"workbench: no share: {summary['share']['reason']}", err=True)
@@ -103,8 +104,8 @@ def _tell(summary: dict[str, Any]) -> None:
     share, mono = summary["share"], summary["mono"]
     counts = summary["counts"]
     click.echo(
-        f"{output.safe(summary['folder'])}  {summary['id']}: {output.plural(counts['two_channel_count'], 'call')} with "
-        f"two channels, {counts['mono_count']} mono, {counts['refused_count']} refused"
+        f"{output.one_line(summary['folder'])}  {summary['id']}: {output.plural(counts['two_channel_count'], 'call')} "
+        f"with two channels, {counts['mono_count']} mono, {counts['refused_count']} refused"
         + (f", {output.plural(counts['duplicate_count'], 'duplicate')}" if counts["duplicate_count"] else "")
     )
     click.echo(formula(share, summary["policy_hash"]))
@@ -149,11 +150,11 @@ def _tell(summary: dict[str, Any]) -> None:
     if summary["refused"]:
         click.echo("\nrefused")
         for row in summary["refused"]:
-            click.echo(output.safe(f"  {row['file']}: {row['what']} ({row['reason']}); {row['next_step']}"))
+            click.echo(output.one_line(f"  {row['file']}: {row['what']} ({row['reason']}); {row['next_step']}"))
     if summary["duplicates"]:
         click.echo("\nduplicates, of a call that is counted once")
         for row in summary["duplicates"]:
-            click.echo(output.safe(f"  {row['file']}: {row['what']}"))
+            click.echo(output.one_line(f"  {row['file']}: {row['what']}"))
     click.echo("\ntiming, not intent: an incident is a fact with a length, and no verdict")
 
 

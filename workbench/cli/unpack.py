@@ -46,4 +46,4 @@ def command(file: str, folder: str, *, max_bytes: int, as_json: bool, quiet: boo
     if as_json:
         output.json_line({"folder": str(target), "contract_id": contract.contract_id, "members": sorted(files)})
     elif not quiet:
-        click.echo(output.safe(f"{target}"))
+        click.echo(output.one_line(target))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +33,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     ExportFailed
         When the target holds something, is a file, or the disk refuses to be written. Nothing is left then.
     """
-    target = target.resolve()
+    target = Path(os.path.realpath(target))
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise ExportFailed(
