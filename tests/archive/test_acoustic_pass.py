@@ -92,6 +92,16 @@ def test_turns_and_runs_are_described_on_their_own_channel(archive: Archive) -> 
     assert AcousticConfig(**json.loads(settings)["acoustics"]).config_id == report.config_id == first["config_id"]
 
 
+def test_progress_is_told_from_the_start_and_stretch_by_stretch(archive: Archive) -> None:
+    """A bar that only moves with whole recordings stands still for minutes at the first one."""
+    told: list[tuple[float, float]] = []
+    report = describe(archive.layout, workers=1, on_progress=lambda done, total: told.append((done, total)))
+    (total,) = {total for _, total in told}
+    done = [done for done, _ in told]
+    assert (done[0], done[-1], done == sorted(done)) == (0.0, pytest.approx(total), True)
+    assert len(set(done)) > report.described - 1
+
+
 def test_only_what_is_new_or_changed_is_described_again(archive: Archive, tmp_path: Path) -> None:
     describe(archive.layout)
     snapshot = Archive(archive.path).snapshot

@@ -58,6 +58,31 @@ class _Job:
         return float(sum(row["end_s"] - row["start_s"] for row in self.stretches))
 
 
+class _Meter:
+    """Tells how many seconds of speech are done: a long recording by its stretches, one that broke off in the end."""
+
+    def __init__(self, jobs: list[_Job], on_progress: Callable[[float, float], None] | None) -> None:
+        self._done = {id(job): 0.0 for job in jobs}
+        self._total = float(sum(job.duration_s for job in jobs))
+        self._on_progress = on_progress
+        self._lock = threading.Lock()
+        self._tell()
+
+    def described(self, job: _Job, seconds: float) -> None:
+        with self._lock:
+            self._done[id(job)] += seconds
+            self._tell()
+
+    def ended(self, job: _Job) -> None:
+        with self._lock:
+            self._done[id(job)] = job.duration_s
+            self._tell()
+
+    def _tell(self) -> None:
+        if self._on_progress:
+            self._on_progress(min(sum(self._done.values()), self._total), self._total)
+
+
 def describe(
     layout: Layout,
     *,
@@ -78,7 +103,8 @@ def describe(
     workers : int
         Threads that decode and describe.
     on_progress : callable, optional
-        Called with seconds of speech done and in all.
+        Called with seconds of speech done and in all, at the start and after each stretch, one call at a time but
+        from any thread.
 
     Returns
     -------
@@ -99,19 +125,12 @@ def describe(
     if not jobs and not gone:
         return report
     run = runs.begin("acoustics", {"acoustics": msgspec.structs.asdict(config), "snapshot": snapshot})
-    total, done = sum(job.duration_s for job in jobs), 0.0
-
-    def told(job: _Job) -> None:
-        nonlocal done
-        done += job.duration_s
-        if on_progress:
-            on_progress(done, total)
-
+    meter = _Meter(jobs, on_progress)
     results = side_by_side(
         jobs,
-        lambda job, stop: _described(layout, job, stop, config=config, run_id=run["run_id"]),
+        lambda job, stop: _described(layout, job, stop, config=config, run_id=run["run_id"], meter=meter),
         workers=workers,
-        on_done=told,
+        on_done=meter.ended,
     )
     problems = [
         (str(job.recording["call_id"]), str(job.recording["recording_id"]), problem)
@@ -160,14 +179,14 @@ def _todo(reader: Reader, config: AcousticConfig) -> tuple[list[_Job], list[tupl
 
 
 def _described(
-    layout: Layout, job: _Job, stop: threading.Event, *, config: AcousticConfig, run_id: str
+    layout: Layout, job: _Job, stop: threading.Event, *, config: AcousticConfig, run_id: str, meter: _Meter
 ) -> tuple[str | None, list[dict[str, Any]]]:
     """Return a problem, or the rows of a job; runs in a thread of its own."""
     if stop.is_set():
         return "stopped", []
     try:
         media.require(layout, job.recording)
-        return None, _rows(layout, job, stop, config=config, run_id=run_id)
+        return None, _rows(layout, job, stop, config=config, run_id=run_id, meter=meter)
     except MissingExtra:
         raise
     except WorkbenchError as error:
@@ -177,7 +196,7 @@ def _described(
 
 
 def _rows(
-    layout: Layout, job: _Job, stop: threading.Event, *, config: AcousticConfig, run_id: str
+    layout: Layout, job: _Job, stop: threading.Event, *, config: AcousticConfig, run_id: str, meter: _Meter
 ) -> list[dict[str, Any]]:
     from workbench.audio.acoustics import Description
     from workbench.audio.passages import passages
@@ -208,6 +227,7 @@ def _rows(
         left[ix] -= 1
         if not left[ix]:
             found[ix] = _row(job.stretches[ix], open_ones.pop(ix).result(), config=config, run_id=run_id)
+            meter.described(job, job.stretches[ix]["end_s"] - job.stretches[ix]["start_s"])
     return [found[ix] for ix in sorted(found)]
 
 
