@@ -25,7 +25,18 @@ def channels_hint(count: int) -> str:
 
 
 def roles_example(count: int) -> str:
-    """Return roles as `--channels` takes them, as many as a file has channels: "caller,agent" for 2."""
+    """Return roles as `--channels` takes them, as many as a file has channels.
+
+    Parameters
+    ----------
+    count : int
+        Its channels, 2 or more.
+
+    Returns
+    -------
+    str
+        "caller,agent" for 2, with "mixed" for each further one.
+    """
     return ",".join(("caller", "agent", *["mixed"] * (count - 2)))
 
 
@@ -36,6 +47,11 @@ def map_step(count: int) -> str:
     ----------
     count : int
         Its channels, 2 or more.
+
+    Returns
+    -------
+    str
+        The commands that take it in anew, with as many roles.
     """
     roles = roles_example(count)
     return (

@@ -131,7 +131,17 @@ def prove(
 
 
 def counted_once(proofs: Sequence[Proof]) -> list[Proof]:
-    """Return the proofs that count: each contract once, however often it was named or copied."""
+    """Return the proofs that count: each contract once, however often it was named or copied.
+
+    Parameters
+    ----------
+    proofs : sequence of Proof
+
+    Returns
+    -------
+    list of Proof
+        In their order, without those that name another one as the same contract.
+    """
     return [proof for proof in proofs if proof.same_contract_as is None]
 
 
