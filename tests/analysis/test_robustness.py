@@ -213,8 +213,13 @@ def test_a_file_needs_its_moment(capsys: pytest.CaptureFixture[str]) -> None:
         main(["robustness", str(CLIP)])
     assert ended.value.code == 2
     assert "--onset" in capsys.readouterr().err
+    moment = ["--onset", "2.0", "--expect", "yield", "--only", "packet_loss"]
     with pytest.raises(SystemExit) as ended:
-        main(["robustness", str(CLIP), "--onset", "2.0", "--expect", "yield", "--only", "packet_loss"])
+        main(["robustness", str(CLIP), *moment])
+    assert ended.value.code == 2
+    assert "nobody has said which channel is whose" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["robustness", str(CLIP), *moment, "--channels", "caller,agent"])
     assert ended.value.code == 0
     assert "packet_loss" in capsys.readouterr().out
 
@@ -226,7 +231,7 @@ def test_a_file_of_other_channels_is_named_and_no_copy_of_it(
     path = tmp_path / "call.wav"
     write_wav(path, Sound(samples=np.full((8000, channels), 900, np.int16), sample_rate_hz=8000))
     with pytest.raises(SystemExit) as ended:
-        main(["robustness", str(path), "--onset", "0.5", "--expect", "yield"])
+        main(["robustness", str(path), "--onset", "0.5", "--expect", "yield", "--channels", "caller,agent"])
     assert ended.value.code == 2
     said = capsys.readouterr().err
     assert said.startswith(f"workbench: {path}: ")

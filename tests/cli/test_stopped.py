@@ -93,7 +93,7 @@ def long_archive(
 @pytest.mark.parametrize(
     "words",
     [
-        ("robustness", "FILE", "--onset", "3.0", "--expect", "hold"),
+        ("robustness", "FILE", "--onset", "3.0", "--expect", "hold", "--channels", "caller,agent"),
         ("benchmark-timing",),
         ("measure", "--backend", "refined", "--archive", "ARCHIVE"),
         ("acoustics", "--archive", "ARCHIVE"),

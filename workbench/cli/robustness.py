@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("file", required=False, type=click.Path())
 @click.option("--onset", "onset_s", type=times.MOMENT, metavar="SECONDS", help="When the caller begins, in FILE.")
 @click.option("--expect", type=click.Choice(["yield", "hold"]), help="What the agent should have done there.")
-@click.option("--channels", default="caller,agent", show_default=True, metavar="ROLE,ROLE", help="Whose is which.")
+@click.option("--channels", metavar="ROLE,ROLE", help="Of FILE: whose channel is which, e.g. caller,agent.")
 @click.option("--max-time-to-yield-s", type=times.BOUND, metavar="SECONDS", help="Bound for moments that bring none.")
 @click.option("--max-talk-over-s", type=times.BOUND, metavar="SECONDS", help="Bound for moments that bring none.")
 @click.option("--snr-gate-db", type=float, help="Less speech above the noise than this is not scorable.")
@@ -36,7 +36,7 @@ def command(
     *,
     onset_s: float | None,
     expect: str | None,
-    channels: str,
+    channels: str | None,
     max_time_to_yield_s: float | None,
     max_talk_over_s: float | None,
     snr_gate_db: float | None,
@@ -57,7 +57,7 @@ def command(
 
     \b
     Examples:
-      workbench robustness call.wav --onset 2.0 --expect yield
+      workbench robustness call.wav --channels caller,agent --onset 2.0 --expect yield
       workbench robustness --only noise --snr-gate-db 22
       workbench robustness --only noise --by caller_narrow_band
     """
@@ -81,9 +81,9 @@ def command(
         if by is not None:
             raise UsageError("one moment has nothing to count apart", where="--by", hint="leave FILE out")
         label = {"call_id": file, "label_id": "option", "onset_s": onset_s, "expect": expect, "value": None}
-        from workbench.analysis.incidents_channels import roles_asked
+        from workbench.analysis.incidents_channels import roles_asked, roles_said
 
-        roles = roles_asked(channels) or ()
+        roles, _ = roles_said(file, channels=roles_asked(channels))
         curves = robustness(file, [label], roles=roles, only=only, seed=seed, scoring=scoring)
     else:
         with Archive(archive_path) as archive:
