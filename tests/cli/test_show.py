@@ -48,6 +48,23 @@ def test_a_call_that_was_not_checked_is_not_told_as_one_without_findings(run: Ru
     assert "passed" not in out
 
 
+def test_checks_of_an_earlier_import_are_told_as_older(run: Run, tmp_path: Path) -> None:
+    place, where = tmp_path / "calls.txt", ("--archive", tmp_path / "archive")
+    place.write_text("caller: I would like to book.\nagent: Of course.\n")
+    assert run("import", place, "-q", *where)[0] == 0
+    assert run("assert", "--pack", "caller-experience", "-q", *where)[0] == 0
+    assert "older than the import" not in run("show", "calls", *where)[1]
+    assert json.loads(run("show", "calls", "--json", *where)[1])["checks_older_than_import"] is False
+    place.write_text("caller: I would like to cancel.\nagent: Of course.\n")
+    assert run("import", place, "--replace", "-q", *where)[0] == 0
+    (line,) = [line for line in run("show", "calls", *where)[1].splitlines() if "older than the import" in line]
+    assert "workbench assert --archive" in line
+    assert "caller-experience" in line
+    assert json.loads(run("show", "calls", "--json", *where)[1])["checks_older_than_import"] is True
+    assert run("assert", "--pack", "caller-experience", "-q", *where)[0] == 0
+    assert "older than the import" not in run("show", "calls", *where)[1]
+
+
 def test_findings_come_with_what_passed_and_what_did_not(run: Run, failing_archive: Path) -> None:
     _, out, _ = run("show", "c1", "--archive", failing_archive)
     assert "failed: slow" in out.splitlines()

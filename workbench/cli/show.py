@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from workbench.archive.archive import Archive
     from workbench.schema.call import Call, ToolCall, Turn
 
+IMPORTED = "select runs.ended_at as at from calls join runs using (run_id) where call_id = $id and ended_at is not null"
+CHECKED = "select started_at, config from runs semi join (from latest_runs where kind = 'assert') using (run_id)"
+
 
 @options.command("show")
 @click.argument("call_id")
@@ -29,9 +32,10 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     with Archive(archive_path, as_of=as_of) as archive:
         call, found, checks, heard, health = interruptible.run(lambda: _read(archive, call_id))
         judged = _judged(checks, archive)
+        older = _older(archive, call_id) if checks else None
     if as_json:
         told = {"call": call, "findings": found.to_dicts(), "checks": checks, "heard": heard, "input_health": health}
-        output.json_line(told)
+        output.json_line(told | {"checks_older_than_import": older is not None})
         return
     click.echo(output.safe(_head(call)))
     if call.turns:
@@ -48,6 +52,8 @@ def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool
     if heard["run_count"]:
         click.echo(_heard(heard))
     click.echo(output.safe(judged))
+    if older:
+        click.echo(output.safe(older))
 
 
 def _tool(tool: ToolCall) -> str:
@@ -120,6 +126,20 @@ def _judged(checks: dict[str, list[str]], archive: Archive) -> str:
     if not checks:
         return f"not checked yet: {archive.layout.command('workbench assert --pack caller-experience')}"
     return "\n".join(f"{words}: {', '.join(checks[status])}" for status, words in _TOLD.items() if status in checks)
+
+
+def _older(archive: Archive, call_id: str) -> str | None:
+    """Say that the checks judged an earlier import of the call; None where they judged this one."""
+    imported = archive.sql(IMPORTED, {"id": call_id})["at"].to_list()
+    checked = archive.sql(CHECKED).to_dicts()
+    if not checked or not imported or imported[0] <= checked[0]["started_at"]:
+        return None
+    pack = json.loads(checked[0]["config"] or "{}").get("pack")
+    anew = archive.layout.command("workbench assert")
+    return (
+        "note: these checks and findings are older than the import of this call, and judged what was there before; "
+        f"judge it anew with the pack {pack}: {anew} --pack NAME (or FILE)"
+    )
 
 
 def _head(call: Call) -> str:
