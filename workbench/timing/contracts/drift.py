@@ -101,7 +101,18 @@ def _until(waits: Sequence[tuple[float | None, bool | None]]) -> Figure:
 
 
 def horizon_of(times: Sequence[tuple[float, int, int]]) -> float | None:
-    """Return up to where the mean of a figure reaches; None for one without times."""
+    """Return up to where the mean of a figure reaches.
+
+    Parameters
+    ----------
+    times : sequence of (seconds, ended, going on)
+        As a :class:`Figure` keeps them.
+
+    Returns
+    -------
+    float or None
+        In seconds; None for a figure without times.
+    """
     return horizon([_waited(times)]) if times else None
 
 
