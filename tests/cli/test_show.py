@@ -61,6 +61,9 @@ def test_checks_of_an_earlier_import_are_told_as_older(run: Run, tmp_path: Path)
     assert "workbench assert --archive" in line
     assert "caller-experience" in line
     assert json.loads(run("show", "calls", "--json", *where)[1])["checks_older_than_import"] is True
+    page = tmp_path / "report.html"
+    assert run("report", "archive", "-o", page, *where)[0] == 0
+    assert "Of 1 call these checks are older than the import" in page.read_text(encoding="utf-8")
     assert run("assert", "--pack", "caller-experience", "-q", *where)[0] == 0
     assert "older than the import" not in run("show", "calls", *where)[1]
 

@@ -41,6 +41,7 @@ SQL = {
     "refused": "select scope, count(*) as refusal_count from refusals group by scope",
     "verdicts": "select distinct call_id, status from call_verdicts semi join latest_runs using (run_id)",
     "run": "from runs semi join (from latest_runs where kind = 'assert') using (run_id)",
+    "imported": "select call_id from calls join runs using (run_id) where runs.ended_at > $at",
     "recordings": "select recording_id, duration_s from recordings order by recording_id",
 }
 
@@ -182,7 +183,10 @@ def _run(archive: Archive) -> dict[str, Any] | None:
     if not rows:
         return None
     config = json.loads(rows[0]["config"] or "{}")
-    return {"label": rows[0]["label"], "pack": config.get("pack"), "version": config.get("version")}
+    judged = {row["call_id"] for row in _rows(archive, SQL["verdicts"])}
+    imported = {row["call_id"] for row in _rows(archive, SQL["imported"], at=rows[0]["started_at"])}
+    told = {"label": rows[0]["label"], "pack": config.get("pack"), "version": config.get("version")}
+    return told | {"older": len(judged & imported)}
 
 
 def _gap_figure(archive: Archive, gaps: Rows) -> GapFigure | None:
