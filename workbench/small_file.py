@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.errors import ImportFailed, UsageError
 from workbench.plural import plural
+from workbench.strict_json import decode
 
 MAX_BYTES = 1 << 20
 
@@ -84,8 +85,6 @@ def decoded(content: bytes, *, where: str) -> Any:
     UsageError
         As :func:`read_json`.
     """
-    from workbench.ingest.intake.strict_json import decode
-
     try:
         return decode(content, where=where)
     except ImportFailed as error:

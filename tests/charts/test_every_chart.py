@@ -100,6 +100,7 @@ def moment_rows() -> pl.DataFrame:
     return pl.DataFrame([row, spoke_on | plain, unusable | plain])
 
 
+LEFT_OUT = {"NOT_SCORABLE": 1}
 SPREAD = pl.DataFrame(
     [
         ("response gap", 0.0, 0.1, "seen to its end", 3),
@@ -138,9 +139,9 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "rates": lambda: CHARTS["rates"](rate_rows()),
     "response_gaps": lambda: CHARTS["response_gaps"](*gap_rows()),
     "robustness": lambda: CHARTS["robustness"](ROBUSTNESS, left_out=1),
-    "survival": lambda: CHARTS["survival"](*survival_rows()[0], times=survival_rows()[1], not_judged={"NOT_SCORABLE": 1}),
+    "survival": lambda: CHARTS["survival"](*survival_rows()[0], times=survival_rows()[1], not_judged=LEFT_OUT),
     "timing_moments": lambda: CHARTS["timing_moments"](moment_rows()),
-    "timing_spread": lambda: CHARTS["timing_spread"](SPREAD, not_judged={"NOT_SCORABLE": 1}),
+    "timing_spread": lambda: CHARTS["timing_spread"](SPREAD, not_judged=LEFT_OUT),
     "two_clocks": lambda: CHARTS["two_clocks"](clock_rows(), offset_ms=-100.0, drift_ms_per_min=30.0),
 }
 

@@ -16,7 +16,7 @@ WARNINGS = {
     "leading_silence": "leading silence: nobody speaks in the first 3 s or more",
     "leakage": f"leakage: one channel carries a steady copy of the other at {LEAKAGE_DB:g} dB or louder",
     "low_level": "low level: the loudest channel peaks below -30 dBFS",
-    "non_finite_samples": "non-finite samples: some are no numbers, or beyond all scale, and count as silence or full scale",
+    "non_finite_samples": "non-finite samples: some are no numbers or beyond all scale, taken as silence or full scale",
     "possible_swap": "possible swap: the caller's channel speaks much longer than the agent's",
     "steady_level": "steady level: a channel holds one level throughout, a tone, a hum or a constant offset",
 }

@@ -62,7 +62,7 @@ def command(
     """
     from workbench.archive import labelling
     from workbench.archive.archive import Archive
-    from workbench.cli.score import tell, tell_why, with_steps, as_viewed
+    from workbench.cli.score import as_viewed, tell, tell_why, with_steps
 
     asked = [at_s is not None or expect is not None, channels is not None, label_id is not None, path is not None]
     more = any(value is not None for value in (max_time_to_yield_s, max_talk_over_s, note))

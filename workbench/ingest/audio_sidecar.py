@@ -14,10 +14,10 @@ from workbench.ingest.intake.peek import first_object
 from workbench.ingest.intake.references import resolve
 from workbench.ingest.intake.refusing import shown
 from workbench.ingest.intake.roles import role_of
-from workbench.ingest.intake.strict_json import decode
 from workbench.ingest.native import to_call
 from workbench.ingest.protocol import Options
 from workbench.schema.call import Call, ChannelRole, Refusal
+from workbench.strict_json import decode
 
 AUDIO_KEYS = frozenset({*SIDECAR_KEYS, "sample_rate_hz"})
 
@@ -98,7 +98,7 @@ def load_sidecar(audio: Path, options: Options) -> Sidecar:
     Raises
     ------
     ImportFailed
-        With the rule ``sidecar_invalid`` or the rules of :func:`~workbench.ingest.intake.strict_json.decode`.
+        With the rule ``sidecar_invalid`` or the rules of :func:`~workbench.strict_json.decode`.
     """
     path = resolve(audio.parent, f"{call_stem(audio)}.json")
     if path is None:

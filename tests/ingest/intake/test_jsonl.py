@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from workbench.errors import ImportFailed
 from workbench.ingest.intake import jsonl
-from workbench.ingest.intake.strict_json import MAX_DEPTH, decode
 from workbench.schema.call import Refusal
+from workbench.strict_json import MAX_DEPTH, decode
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters(codec="utf-8")),

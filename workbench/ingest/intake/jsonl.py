@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from workbench.errors import ImportFailed
-from workbench.ingest.intake.strict_json import BOM, STRING, decode
 from workbench.plural import plural
 from workbench.schema.call import Refusal
+from workbench.strict_json import BOM, STRING, decode
 
 MAX_RECORD_BYTES: Final = 64 * 2**20
 """Longest line or array item that is read."""

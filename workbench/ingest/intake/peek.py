@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from workbench.ingest.intake.strict_json import BOM, STRING
+from workbench.strict_json import BOM, STRING
 
 JSON_SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ""})
 """Names of files that are looked into for JSON without being told to."""

@@ -15,8 +15,8 @@ import msgspec
 
 from workbench.errors import ImportFailed
 from workbench.ingest.intake import digest, jsonl
-from workbench.ingest.intake.strict_json import decode
 from workbench.schema.call import Refusal
+from workbench.strict_json import decode
 
 T = TypeVar("T")
 Scope = Literal["file", "call", "row", "note"]
@@ -47,7 +47,7 @@ def load(path: Path, kind: type[T]) -> T:
     Raises
     ------
     ImportFailed
-        ``unreadable``, ``empty_file``, the rules of :func:`~workbench.ingest.intake.strict_json.decode`, or
+        ``unreadable``, ``empty_file``, the rules of :func:`~workbench.strict_json.decode`, or
         ``wrong_shape``.
     """
     return convert(load_json(path), kind, where=str(path))
@@ -59,7 +59,7 @@ def load_json(path: Path) -> Any:
     Raises
     ------
     ImportFailed
-        ``unreadable``, ``empty_file`` or the rules of :func:`~workbench.ingest.intake.strict_json.decode`.
+        ``unreadable``, ``empty_file`` or the rules of :func:`~workbench.strict_json.decode`.
     """
     raw = read_bytes(path)
     if not raw.strip():

@@ -8,8 +8,8 @@ from typing import Final
 from workbench.errors import ImportFailed
 from workbench.ingest.intake.folder_parts import FoldersAbove, Problem
 from workbench.ingest.intake.peek import JSON_SUFFIXES, first_object, peek
-from workbench.ingest.intake.strict_json import check_head, decode
 from workbench.ingest.protocol import HEAD_BYTES, Importer
+from workbench.strict_json import check_head, decode
 
 TEXT_SUFFIXES: Final = JSON_SUFFIXES | {".txt"}
 """Names of files that hold text, so that the wrong encoding of one is worth a word."""

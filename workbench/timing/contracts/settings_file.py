@@ -66,7 +66,7 @@ def _yaml(content: bytes, where: str) -> Any:
 
 def _require_plain(value: Any, where: str) -> None:
     """Hold YAML to what JSON is held to: how deep, how much, and numbers that a float holds."""
-    from workbench.ingest.intake.strict_json import MAX_DEPTH, MAX_DIGITS
+    from workbench.strict_json import MAX_DEPTH, MAX_DIGITS
 
     depth = count = 0
     level = [value]
