@@ -194,7 +194,7 @@ def test_no_bound_lies_above_every_bound(held: HeldMoments) -> None:
         (["rel_db=10", "rel_db=12"], "'rel_db' is given twice"),
         (["rel_db=loud"], "is no number"),
         (["rel_db=none"], "is no number"),
-        (["echo_gate=1"], "echo_gate=1"),
+        (["echo_gate=1"], "echo_gate takes true or false, and '1' is neither"),
     ],
 )
 def test_a_grid_that_makes_no_sense_is_refused(texts: list[str], said: str) -> None:

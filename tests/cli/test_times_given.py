@@ -27,7 +27,7 @@ def test_a_moment_far_outside_is_no_verdict(at: At, onset: str) -> None:
     for words in [
         ("compare", QUIET, HARD, "--expect", "yield", "--channels", "caller,agent", "--onset", onset),
         (*COMPARE, "--channels", "caller,agent", "--after-onset", onset),
-        ("robustness", QUIET, "--onset", onset, "--expect", "yield", "--only", "gain"),
+        ("robustness", QUIET, "--onset", onset, "--expect", "yield", "--only", "gain", "--channels", "caller,agent"),
     ]:
         code, out, err = at(*words)
         assert (code, out) == (2, ""), words
