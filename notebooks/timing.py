@@ -14,6 +14,7 @@ with app.setup:
     import polars as pl
 
     from workbench.analysis.default_archive import default_archive
+    from workbench.analysis.filtered_view import of_audio
     from workbench.analysis.opened import opened
     from workbench.analysis.robustness_archive import of_archive
     from workbench.analysis.robustness_shares import by_group, groups_of
@@ -39,7 +40,6 @@ with app.setup:
     from workbench.analysis.timing_sweep import sweep
     from workbench.analysis.timing_tuned import AXES, SLIDERS, axis, tuned
     from workbench.analysis.timing_words import as_agreement, in_words
-    from workbench.archive.views import query
     from workbench.charts import robustness, survival, theme, timing_moments, timing_spread
     from workbench.charts.shown import shown, table_of
 
@@ -52,7 +52,7 @@ with app.setup:
     ANSWERS = "select call_id, response_observed_s, response_censored from timing_events where awaits_response and config_id = $config"
     GAPS = "select call_id, gap_s, caller_noisy, caller_narrow_band, agent_fast_talker from turn_gaps join call_slices using (call_id) where clock = 'audio' order by call_id, gap_ix"
     AGREEMENT = "from label_agreement order by trial_count desc, author, other_author"
-    BY_AGENT = "from response_gap_by_agent where clock = 'audio' order by agent_id, agent_version"
+    BY_AGENT, SHARES = of_audio("response_gap_by_agent"), of_audio("talk_over_share")
 
 
 @app.cell
@@ -257,17 +257,16 @@ def gap_tables(archive, gaps):
 
 @app.cell
 def shares(archive, parted):
-    _sql = query("talk_over_share")
-    _calls = archive.sql(_sql)
+    _calls = archive.sql(SHARES)
     _by = parted.value if parted.value in _calls.columns else "source_format"
-    talk_over = talk_over_shares(_calls.filter(pl.col("clock") == "audio"), by=_by)
+    talk_over = talk_over_shares(_calls, by=_by)
     mo.vstack(
         [
             mo.md(
                 "## How much was talk-over\n\nSeconds in which both spoke per second of the callers' speech: a ratio of "
                 "sums over calls, with the linearised interval and that of a bootstrap of calls beside it. No label is needed."
             ),
-            shown(talk_over, _sql, "talk_over_share", table=table_of(as_shares(talk_over), widths=WIDTHS)),
+            shown(talk_over, SHARES, "talk_over_share", table=table_of(as_shares(talk_over), widths=WIDTHS)),
         ]
     )
     return (talk_over,)

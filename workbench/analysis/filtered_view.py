@@ -80,6 +80,38 @@ def filtered_view(name: str, wanted: Mapping[str, str | None]) -> tuple[str, dic
     return "\n".join(["with " + ",\n".join(shadows), "select * from (", body, _line(")", order).strip()]), params
 
 
+def of_audio(name: str) -> str:
+    """Return the SQL of a view over what was heard alone: the views it reads are narrowed to the clock of audio.
+
+    A condition behind the view would come too late to spare the work: its bootstrap would draw all calls.
+
+    Parameters
+    ----------
+    name : str
+        A view of `sql/views` or a ready-made query of `sql/queries` that reads views with a `clock`.
+
+    Returns
+    -------
+    str
+        SQL without parameters; the rows of a view come in the order of its rank or key.
+
+    Raises
+    ------
+    UsageError
+        When there is no such view or query.
+    """
+    from workbench.archive import views
+
+    body, _ = known_view(name)
+    timed = [view.name for view in views.catalogue() if "clock" in view.columns and view.name != name]
+    shadows = [
+        _line(_quoted(other), "as (from", f"memory.main.{_quoted(other)}", "where clock = 'audio')")
+        for other in timed
+        if re.search(rf"\b{other}\b", body)
+    ]
+    return "\n".join(["with " + ",\n".join(shadows), "select * from (", body, _line(")", ordered_by(name)).strip()])
+
+
 @lru_cache(maxsize=64)
 def known_view(name: str) -> tuple[str, bool]:
     """Return the SQL of a view or ready-made query, and whether its rows belong to calls.
