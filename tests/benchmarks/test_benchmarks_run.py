@@ -27,7 +27,7 @@ ROWS = {
     "timing_sweep": 16,
     "timing_truth": 20,
     "refined_tuning": 5,
-    "notebook": 24,
+    "notebook": 26,
     "jsonl": 2,
 }
 
