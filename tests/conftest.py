@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,20 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if os.environ.get("WORKBENCH_REQUIRE_BROWSER") == "1":
             pytest.fail(REMEDY, pytrace=False)
         pytest.skip(REMEDY)
+
+
+@pytest.fixture
+def at(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run `workbench` in this process: exit code, stdout, stderr."""
+    from workbench.cli import main
+
+    def ended(*args: str | Path) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            main([str(arg) for arg in args])
+        out, err = capsys.readouterr()
+        return int(stop.value.code or 0), out, err
+
+    return ended
 
 
 @pytest.fixture(scope="session")

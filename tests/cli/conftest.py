@@ -39,20 +39,6 @@ def run(start: Start) -> Callable[..., tuple[int, str, str]]:
     return ended
 
 
-@pytest.fixture
-def at(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run `workbench` in this process: exit code, stdout, stderr."""
-    from workbench.cli import main
-
-    def ended(*args: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as stop:
-            main([str(arg) for arg in args])
-        out, err = capsys.readouterr()
-        return int(stop.value.code or 0), out, err
-
-    return ended
-
-
 @pytest.fixture(scope="session")
 def packs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Two packs: the call of `failing_archive` answers after 0.5 s, in time for one and too late for the other."""

@@ -13,7 +13,6 @@ import pytest
 
 from workbench.archive.archive import Archive
 from workbench.audio.config import MeasureConfig
-from workbench.cli import main
 from workbench.errors import UsageError
 from workbench.ingest import read
 from workbench.report.export import export
@@ -26,19 +25,6 @@ ROOT = Path(__file__).parents[2]
 CLIPS = ROOT / "data" / "calls" / "vapi-defaults"
 IMPORTED = ROOT / "tests" / "data" / "ingest" / "hotato_envelope" / "battery-result.json"
 SCHEMA = json.loads((Path(hotato.__file__).parent / "schema" / "envelope.v1.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture
-def at(capsys: pytest.CaptureFixture[str]) -> At:
-    """Run `workbench` in this process: exit code, stdout, stderr."""
-
-    def ended(*args: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as stop:
-            main([str(arg) for arg in args])
-        out, err = capsys.readouterr()
-        return int(stop.value.code or 0), out, err
-
-    return ended
 
 
 @pytest.fixture(scope="module")
