@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import duckdb
 import pytest
 from made_calls import made_call
 
 from workbench.archive import creating, lock
 from workbench.archive.archive import Archive
+from workbench.archive.lake.writer import Writer
 from workbench.archive.layout import Layout
 from workbench.cli import main
-from workbench.errors import ArchiveFailed
+from workbench.errors import ArchiveFailed, QueryRefused
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -200,3 +202,68 @@ def test_a_marker_that_is_none_is_told(tmp_path: Path, text: str) -> None:
     (tmp_path / "a" / "archive.json").write_text(text, encoding="latin-1")
     with pytest.raises(ArchiveFailed, match=r"archive\.json|has the format"):
         Archive(tmp_path / "a")
+
+
+@pytest.mark.parametrize("stop", [ArchiveFailed("the disk is full", hint="free space"), KeyboardInterrupt()])
+@pytest.mark.parametrize("part", ["_clear", "_remove_lock", "_remove_folders"])
+def test_what_cannot_be_undone_is_told_with_what_stopped_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, stop: BaseException
+) -> None:
+    def begun(layout: Layout) -> None:
+        layout.making.touch()
+        raise stop
+
+    def kept(*_given: object) -> None:
+        raise PermissionError(13, "Permission denied", "part")
+
+    monkeypatch.setattr(creating, "_fill", begun)
+    monkeypatch.setattr(creating, part, kept)
+    with pytest.raises(type(stop), match=r"(?s)what was begun stays .*Permission denied.*remove it by hand") as told:
+        creating.create(Layout(tmp_path / "a"))
+    assert isinstance(stop, KeyboardInterrupt) or "the disk is full; what was begun" in str(told.value)
+
+
+def test_a_folder_that_somebody_fills_meanwhile_stays_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begun(layout: Layout) -> None:
+        (layout.root.parent / "mine.csv").write_text("precious")
+        raise ArchiveFailed("the disk is full")
+
+    monkeypatch.setattr(creating, "_fill", begun)
+    with pytest.raises(ArchiveFailed, match=r"^the disk is full$"):
+        creating.create(Layout(tmp_path / "b" / "a"))
+    assert [path.name for path in (tmp_path / "b").iterdir()] == ["mine.csv"]
+
+
+def test_a_connection_that_cannot_roll_back_commits_nothing_more(tmp_path: Path) -> None:
+    """The transaction would stay open otherwise, and the next one on the connection would carry its rows."""
+    Archive.create(tmp_path / "a").close()
+    writer = Writer(Layout(tmp_path / "a"))
+
+    class Refusing:
+        """A connection whose ROLLBACK fails."""
+
+        def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+            self.con = con
+
+        def execute(self, query: str) -> object:
+            if query == "ROLLBACK":
+                raise duckdb.IOException("IO Error: cannot roll back")
+            return self.con.execute(query)
+
+        def close(self) -> None:
+            self.con.close()
+
+    def fails(con: duckdb.DuckDBPyConnection) -> None:
+        con.execute("CREATE TABLE lake.left_over (n INTEGER)")
+        raise ValueError("stop")
+
+    writer.con = Refusing(writer.con)  # type: ignore[assignment]
+    with pytest.raises(ValueError, match="stop"):
+        writer.transaction(fails, message="one")
+    with pytest.raises(duckdb.Error, match="closed"):
+        writer.con.execute("SELECT 1")
+    writer.close()
+    with pytest.raises(QueryRefused, match="left_over does not exist"):
+        Archive(tmp_path / "a").sql("SELECT * FROM left_over")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from workbench.archive import lake, lock
+from workbench.archive import failures, lake, lock
 from workbench.archive.layout import FORMAT, ROW_GROUP, Layout
 from workbench.errors import ArchiveFailed
 
@@ -62,33 +64,49 @@ def create(layout: Layout) -> list[Path]:
         raise _refused(layout, error) from error
     if not is_free(layout):
         raise _taken(layout)
-    try:
-        with lock.held(layout.lock):
-            _fill_or_clear(layout)
-    except BaseException:
-        if not layout.marker.exists():
-            _remove_folders(made)
-        raise
+    with (
+        undone(lambda: _unless_made(layout, lambda: _remove_folders(made)), layout),
+        lock.held(layout.lock),
+        undone(lambda: _unless_made(layout, lambda: _remove_lock(layout)), layout),
+    ):
+        if not is_free(layout):  # another process has just made it
+            raise _taken(layout)
+        with undone(lambda: _clear(layout), layout):
+            _fill(layout)
     return made
 
 
-def _fill_or_clear(layout: Layout) -> None:
+@contextmanager
+def undone(undo: Callable[[], None], layout: Layout) -> Iterator[None]:
+    """Undo what was begun when the block fails; whatever it was goes on, with what could not be undone.
+
+    Parameters
+    ----------
+    undo : callable
+        Removes what was begun.
+    layout : Layout
+        The archive.
+
+    Raises
+    ------
+    BaseException
+        What the block raised, or one error for it and for what could not be undone.
+    """
     try:
-        _fill_where_free(layout)
-    except BaseException:
-        if not layout.marker.exists():
-            _remove_lock(layout)
+        yield
+    except BaseException as first:
+        try:
+            undo()
+        except (ArchiveFailed, OSError) as second:
+            raise failures.both(
+                first, second, layout.root, stays="what was begun stays", then="remove it by hand"
+            ) from second
         raise
 
 
-def _fill_where_free(layout: Layout) -> None:
-    if not is_free(layout):  # another process has just made it
-        raise _taken(layout)
-    try:
-        _fill(layout)
-    except BaseException:  # whatever it was goes on; a half-made archive does not stay
-        _clear(layout)
-        raise
+def _unless_made(layout: Layout, undo: Callable[[], None]) -> None:
+    if not layout.marker.exists():
+        undo()
 
 
 def unmake(layout: Layout, made: list[Path]) -> None:
@@ -124,27 +142,31 @@ def _holds_files(layout: Layout) -> bool:
 
 
 def _clear(layout: Layout) -> None:
-    """Remove the parts of an archive without rows: its own files, and empty folders."""
+    """Remove the parts of an archive without rows: its own files, and empty folders; the mark last."""
     for part in _parts(layout):
-        with suppress(OSError):
-            if part.is_dir():
-                for folder in sorted((path for path in part.rglob("*")), reverse=True):
-                    folder.rmdir()
-                part.rmdir()
-            else:
-                part.unlink(missing_ok=True)
+        if part.is_dir():
+            for folder in sorted((path for path in part.rglob("*")), reverse=True):
+                folder.rmdir()
+            part.rmdir()
+        else:
+            part.unlink(missing_ok=True)
 
 
 def _remove_lock(layout: Layout) -> None:
     """Remove the lock while it is held: whoever waits for it takes another then."""
-    with suppress(OSError):
-        layout.lock.unlink(missing_ok=True)
+    layout.lock.unlink(missing_ok=True)
 
 
 def _remove_folders(made: list[Path]) -> None:
-    with suppress(OSError):
-        for folder in made:
-            folder.rmdir()  # never one that holds anything
+    for folder in made:
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            continue  # another process has removed it
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                return  # somebody has put something there: it stays, and so does what is above it
+            raise
 
 
 def _taken(layout: Layout) -> ArchiveFailed:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workbench.errors import ArchiveFailed
+from workbench.errors import ArchiveFailed, WorkbenchError
 
 _FULL = (
     "no space left",
@@ -143,6 +143,41 @@ def kept(root: Path, what: str, *, hint: str) -> Iterator[None]:
             where=refusal.where or str(root),
             hint=refusal.hint if inner else "; then ".join(filter(None, (refusal.remedy, hint))),
         ) from error
+
+
+def both(first: BaseException, second: ArchiveFailed | OSError, root: Path, *, stays: str, then: str) -> BaseException:
+    """Return one error for what stopped a command, and what kept it from undoing what it had begun.
+
+    Parameters
+    ----------
+    first : BaseException
+        What stopped it.
+    second : ArchiveFailed or OSError
+        What failed while it was being undone.
+    root : pathlib.Path
+        The archive folder.
+    stays : str
+        What is left, as a clause: "the mark of the deletion stays".
+    then : str
+        What to do about that.
+
+    Returns
+    -------
+    BaseException
+        An :class:`ArchiveFailed` with both; a KeyboardInterrupt that says what is left; `first` itself, with a note,
+        where it is a bug.
+    """
+    told = explained(str(first), root) or first if isinstance(first, OSError) else first
+    stays = f"{stays} ({second.what if isinstance(second, ArchiveFailed) else second})"
+    if isinstance(told, WorkbenchError):
+        hint = f"{told.hint}; {then}" if told.hint else then
+        return ArchiveFailed(f"{told.what}; {stays}", where=told.where or str(root), hint=hint)
+    if isinstance(told, SystemExit):  # the command has said what stopped it
+        return ArchiveFailed(stays, where=str(root), hint=then)
+    if isinstance(told, KeyboardInterrupt):
+        return KeyboardInterrupt(f"{stays}; {then}")
+    told.add_note(f"{stays}; {then}")  # a bug: told with its traceback
+    return told
 
 
 class _Kept(Refused):

@@ -21,7 +21,7 @@ from workbench.archive.purging import (
     remove_orphaned_media,
 )
 from workbench.archive.removal import remove_rows
-from workbench.errors import ArchiveFailed, UsageError, WorkbenchError
+from workbench.errors import ArchiveFailed, UsageError
 
 if TYPE_CHECKING:
     import duckdb
@@ -94,7 +94,9 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
                     try:
                         pending(layout, writer)  # takes the mark away unless the rows are gone
                     except (ArchiveFailed, OSError) as second:
-                        raise _both(error, second, layout) from second
+                        stays, again = "the mark of the deletion stays", layout.command("workbench compact")
+                        then = f"{again} looks at it again"
+                        raise failures.both(error, second, layout.root, stays=stays, then=then) from second
                     raise
                 with _purging(layout, f"the call {call_id!r} was deleted, its files are not all cleaned up"):
                     media = purge(layout, writer)
@@ -105,21 +107,6 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
 
 def _purging(layout: Layout, what: str) -> AbstractContextManager[None]:
     return failures.kept(layout.root, what, hint=layout.command("workbench compact"))
-
-
-def _both(first: BaseException, second: ArchiveFailed | OSError, layout: Layout) -> BaseException:
-    """Return one error for what stopped a deletion, and what kept its mark from being taken away after that."""
-    if isinstance(first, OSError):
-        first = failures.explained(str(first), layout.root) or first
-    why = second.what if isinstance(second, ArchiveFailed) else second
-    stays, then = f"the mark of the deletion stays ({why})", f"{layout.command('workbench compact')} looks at it again"
-    if isinstance(first, WorkbenchError):
-        hint = f"{first.hint}; {then}" if first.hint else then
-        return ArchiveFailed(f"{first.what}; {stays}", where=str(layout.root), hint=hint)
-    if isinstance(first, KeyboardInterrupt):
-        return KeyboardInterrupt(f"{stays}; {then}")
-    first.add_note(f"{stays}; {then}")  # a bug: told with its traceback
-    return first
 
 
 def _require(writer: Writer, call_id: str, layout: Layout) -> None:

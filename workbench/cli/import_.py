@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -141,7 +142,7 @@ def _measured(archive: Archive, report: ImportReport, *, workers: int, show: Any
 def _opened(layout: Layout) -> Iterator[Archive]:
     """Open an archive, made where there is none; one that was made and that nothing went into is removed again."""
     from workbench.archive.archive import Archive
-    from workbench.archive.creating import create, is_free, unmake
+    from workbench.archive.creating import create, is_free, undone, unmake
 
     made = None
     if is_free(layout):
@@ -150,12 +151,10 @@ def _opened(layout: Layout) -> Iterator[Archive]:
         except ArchiveFailed:
             if not layout.marker.exists():
                 raise
-    try:
-        with Archive(layout.root) as archive:
-            yield archive
-    finally:
-        if made is not None:
-            unmake(layout, made)
+    remove = partial(unmake, layout, made) if made is not None else lambda: None
+    with undone(remove, layout), Archive(layout.root) as archive:
+        yield archive
+    remove()
 
 
 def _tell_more(calls: Reading, report: ImportReport) -> None:

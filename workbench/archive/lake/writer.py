@@ -98,8 +98,9 @@ class Writer:
     def _rollback(self) -> None:
         try:
             self.con.execute("ROLLBACK")
-        except duckdb.Error:
-            return  # the failed statement already ended the transaction
+        except duckdb.Error as error:
+            if "no transaction is active" not in str(error):  # else the failed statement has already ended it
+                self.con.close()  # which ends it: nothing is committed on this connection any more
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Run a query; return all its rows.
