@@ -151,10 +151,14 @@ def _opened(layout: Layout) -> Iterator[Archive]:
         except ArchiveFailed:
             if not layout.marker.exists():
                 raise
-    remove = partial(unmake, layout, made) if made is not None else lambda: None
+    remove = partial(unmake, layout, made) if made is not None else _nothing
     with undone(remove, layout), Archive(layout.root) as archive:
         yield archive
     remove()
+
+
+def _nothing() -> None:
+    """Remove nothing: the archive was there before."""
 
 
 def _tell_more(calls: Reading, report: ImportReport) -> None:
