@@ -30,8 +30,8 @@
 -- response_gap_s: end of the caller's turn to the answer; empty: premature, no answer, or not scored.
 -- response_observed_s: the same, or to the end of the recording; empty: premature, no end of turn, or not scored.
 -- response_censored: whether the recording ended before an answer came; empty: as before.
--- decision_margin_s: slack to the tightest bound, negative beyond it; empty: no bound, no verdict, or a failure that no bound decides.
--- boundary_sensitive: whether that is a hop at most; empty: no bound, or no verdict.
+-- decision_margin_s: slack to the tightest bound, negative beyond it; empty: no bound, or none decides: no verdict, a hold, or no yield.
+-- boundary_sensitive: whether that is a hop at most; empty: as before.
 -- An agent that did not yield has a lower bound and no time to yield: it stays among those that are counted, also where
 -- the recording ended too soon for a verdict. One that stopped with no caller near is censored where it stopped.
 select
@@ -66,10 +66,8 @@ select
     events.response_gap_s,
     events.response_observed_s,
     events.response_censored,
-    case when not coalesce(events.reason in ('did_not_yield', 'stopped_without_caller', 'false_yield'), false)
-        then events.decision_margin_s end as decision_margin_s,
-    case when not coalesce(events.reason in ('did_not_yield', 'stopped_without_caller', 'false_yield'), false)
-        then events.boundary_sensitive end as boundary_sensitive
+    case when not labels.disagree and events.expect = 'yield' and events.did_yield then events.decision_margin_s end as decision_margin_s,
+    case when not labels.disagree and events.expect = 'yield' and events.did_yield then events.boundary_sensitive end as boundary_sensitive
 from scored_events as events
 join calls using (call_id)
 join call_slices using (call_id)

@@ -112,3 +112,27 @@ def test_a_failure_that_no_bound_decides_has_no_margin(at: Run, tmp_path: Path) 
     assert kept == {"decision_margin_s": None}
     (stored,) = json.loads(at("sql", "select decision_margin_s from scored_events", "--format", "json", *where)[1])
     assert stored["decision_margin_s"] > 0
+
+
+@pytest.mark.parametrize("expect", ["hold", "yield"])
+def test_a_verdict_that_no_bound_decides_is_next_to_none(at: Run, tmp_path: Path, expect: str) -> None:
+    """The agent of the bundled quiet interruption speaks on: a hold passes and a yield fails, whatever the bound."""
+    where = ("--archive", tmp_path / "archive")
+    clip = CLIP.parent / "vapi-default-10-quiet-interrupt.example.wav"
+    assert at("import", clip, "--id-prefix", "q-", "--channels", "caller,agent", "--measure", "-q", *where)[0] == 0
+    (call,) = json.loads(at("sql", "select call_id from calls", "--format", "json", *where)[1])
+    said = (call["call_id"], "--at", "2", "--expect", expect)
+    (event,) = json.loads(at("label", *said, "--json", *where)[1])["events"]
+    bound = ("--max-talk-over-s", str(event["talk_over_s"]))
+    assert at("label", call["call_id"], "--undo", event["label_id"], *where)[0] == 0
+    code, out, err = at("pin", *said, *bound, "-o", tmp_path / "contracts", *where)
+    assert (code, "within one hop" in out) == (0, False), err
+    query = "select status, boundary_sensitive from scored_events"
+    assert json.loads(at("sql", query, "--format", "json", *where)[1]) == [
+        {"status": "PASS" if expect == "hold" else "FAIL", "boundary_sensitive": True}
+    ]
+    out = at("score", *where)[1]
+    assert "next to a bound" not in out
+    (row,) = [line for line in out.splitlines() if line.startswith(("PASS", "FAIL"))]
+    head = next(line for line in out.splitlines() if line.startswith("status"))
+    assert row[head.index("margin s") : head.index("reason")].strip() == ""

@@ -9,7 +9,7 @@ from workbench.analysis.timing_slices import PARTS, group_of
 from workbench.archive.call_slices import SLICES, call_slices
 from workbench.archive.scoring import Evidence
 from workbench.errors import UsageError
-from workbench.timing.events import FAIL, PASS, UNBOUND, scored
+from workbench.timing.events import FAIL, PASS, bound_decides, scored
 from workbench.timing.lines import Line, lay
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ HEARD = ("recording_ended", "did_not_go_on")
 """Without a verdict, and yet timed: cut short is censored, not unknown."""
 BOUNDS = ("max_time_to_yield_s", "max_talk_over_s")
 _MOST_LINES = 8
+_FACTS = "select call_id, source_format, agent_id, agent_version from calls"
+_LABELLED = f"{_FACTS} semi join (select unnest($calls) as call_id) using (call_id)"
 
 
 class HeldMoments:
@@ -54,9 +56,9 @@ class HeldMoments:
         self.labels: list[dict[str, Any]] = [label for label in self._evidence.labels if label["counted"]]
         self.label_count = len(self._evidence.labels)
         self.call_ids = sorted({label["call_id"] for label in self.labels})
-        calls = archive.reader.frame("select call_id, source_format, agent_id, agent_version from calls")
-        labelled, slices = calls.filter(pl.col("call_id").is_in(self.call_ids)), call_slices(archive.reader)
-        self._facts = {row["call_id"]: row | slices[row["call_id"]] for row in labelled.to_dicts()}
+        labelled = archive.reader.frame(_LABELLED, {"calls": self.call_ids}).to_dicts()
+        slices = call_slices(archive.reader, among=self.call_ids)
+        self._facts = {row["call_id"]: row | slices[row["call_id"]] for row in labelled}
         self._labelled = self._evidence.recordings.filter(pl.col("call_id").is_in(self.call_ids))
         self._health = self._evidence.health
         self._levels: HeldLevels | None = None
@@ -245,6 +247,6 @@ def _event(
         "awaits_yield": heard and row["expect"] == "yield" and bool(row["agent_talking"]),
         "awaits_response": heard and row["response_observed_s"] is not None,
     }
-    if row["reason"] in UNBOUND:
+    if not bound_decides(row):
         found |= {"decision_margin_s": None, "boundary_sensitive": None}
     return found

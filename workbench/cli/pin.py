@@ -199,11 +199,12 @@ def _tell(folder: Path, contract: Contract, event: dict[str, Any], *, signed: bo
     from workbench.timing.contracts.clipped import differences
     from workbench.timing.contracts.levels import CLAIMS
     from workbench.timing.contracts.members import UNSIGNED
+    from workbench.timing.events import bound_decides
 
     found = contract.measurement
     click.echo(output.safe(f"{found['status']}: {contract.label.expect} at {contract.label.onset_s:g} s of the clip"))
     click.echo(output.one_line(f"{folder} ({'signed' if signed else UNSIGNED})"))
-    if found["boundary_sensitive"]:
+    if found["boundary_sensitive"] and bound_decides(event):
         click.echo(
             f"within one hop of its bound (margin {found['decision_margin_s']:+g} s): another take may fall either way"
         )

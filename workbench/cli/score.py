@@ -122,16 +122,16 @@ def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
 def as_viewed(events: list[dict[str, Any]], labels: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return events as the view `timing_events` has them.
 
-    One without a measured onset has the time that its label names, and a failure that no bound decides no margin.
+    One without a measured onset has the time that its label names, and a verdict that no bound decides no margin.
     """
-    from workbench.timing.events import UNBOUND
+    from workbench.timing.events import bound_decides
 
     named = {(label["call_id"], label["label_id"]): label["onset_s"] for label in labels}
     found = []
     for event in events:
         onset_s = event["onset_s"]
         onset_s = named.get((event["call_id"], event["label_id"])) if onset_s is None else onset_s
-        without = {"decision_margin_s": None, "boundary_sensitive": None} if event["reason"] in UNBOUND else {}
+        without = {} if bound_decides(event) else {"decision_margin_s": None, "boundary_sensitive": None}
         found.append(event | {"onset_s": onset_s} | without)
     return found
 

@@ -20,9 +20,6 @@ CUT_SHORT_S = 0.02
 """A search that ends this much before its time was ended by the recording."""
 PASS, FAIL, INCONCLUSIVE, NOT_SCORABLE = "PASS", "FAIL", "INCONCLUSIVE", "NOT_SCORABLE"
 
-UNBOUND = ("did_not_yield", "stopped_without_caller", "false_yield")
-"""Reasons of a failure that no bound decides: the slack to one, which the row keeps, is not shown as the verdict's."""
-
 REASONS = {
     "no_audio": "the call has no recording that was measured: import its audio and run `workbench measure`",
     "measured_apart": "the two parties' recordings were measured with different settings: run `workbench measure`, and "
@@ -124,6 +121,24 @@ def scored(
         if row["status"] not in (PASS, FAIL):
             row |= {"decision_margin_s": None, "boundary_sensitive": None}  # there is no verdict to turn
     return rows
+
+
+def bound_decides(event: Mapping[str, Any]) -> bool:
+    """Tell whether a verdict turns on a bound: where an agent that should have yielded did.
+
+    Elsewhere (a hold, an agent that did not yield) the row keeps its slack to a bound, which says nothing of the
+    verdict and is not shown beside it.
+
+    Parameters
+    ----------
+    event : mapping
+        A row of `scored_events`: `expect` and `did_yield`.
+
+    Returns
+    -------
+    bool
+    """
+    return event["expect"] == "yield" and bool(event["did_yield"])
 
 
 def _row(label: Mapping[str, Any], facts: Mapping[str, Any] | None, config: ScoreConfig) -> dict[str, Any]:
