@@ -129,6 +129,31 @@ def test_what_stands_against_the_recording_is_said_before_what_was_heard_in_it(r
     assert [row["reason"] for row in found["input_health"]] == ["leakage"]
 
 
+def test_a_suspected_swap_that_a_label_settled_is_said_to_be_settled(run: Run, tmp_path: Path) -> None:
+    """The caller sounds for 8 s and the agent for 1.5 s, in channels that nobody vouched for."""
+    rng = np.random.default_rng(1)
+    rate = 8000
+    sound = rng.normal(0, 1e-4, (12 * rate, 2))
+    for channel, start, end in ((0, 1.0, 9.0), (1, 9.5, 11.0)):
+        part = slice(round(start * rate), round(end * rate))
+        sound[part, channel] += rng.normal(0, 0.1, part.stop - part.start)
+    sf.write(tmp_path / "swap.wav", sound, rate)
+    audio = [Audio(path=str(tmp_path / "swap.wav"), channels=["caller", "agent"], channel_map_source="unknown")]
+    with Archive.create(tmp_path / "a") as archive:
+        archive.add([Call(id="swap", source_format="made", source_uri="x", source_sha256="0" * 64, audio=audio)])
+        archive.measure(workers=1)
+    where = ("--archive", tmp_path / "a")
+    assert (
+        "(possible_swap); no verdict on timing rests on it; next: confirm which channel"
+        in run("show", "swap", *where)[1]
+    )
+    assert run("label", "swap", "--channels", "caller,agent", *where)[0] == 0
+    (line,) = [line for line in run("show", "swap", *where)[1].splitlines() if line.startswith("input: ")]
+    assert line.endswith("the two channels look exchanged (possible_swap); a label confirms the channel map")
+    (health,) = json.loads(run("show", "swap", "--json", *where)[1])["input_health"]
+    assert (health["verdict_eligible"], health["reason"], health["next_step"]) == (True, "possible_swap", None)
+
+
 def test_a_hint_names_the_archive_unless_it_is_the_one_taken_anyway(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

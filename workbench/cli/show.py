@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from workbench.schema.call import Call, ToolCall, Turn
 
 IMPORTED = "select runs.ended_at as at from calls join runs using (run_id) where call_id = $id and ended_at is not null"
+HEALTH = "recording_id, recommendation, verdict_eligible, reason, next_step from input_health"
 CHECKED = "select started_at, config from runs semi join (from latest_runs where kind = 'assert') using (run_id)"
 
 
@@ -84,9 +85,21 @@ def _read(
     counts = (*archive.sql(faint, {"id": call_id}).row(0), *archive.sql(apart, {"id": call_id}).row(0))
     heard = dict(zip(("run_count", "faint_count", "incident_count", "aside_count"), counts, strict=True))
     found = archive.sql(f"select {columns} {query}", {"id": call_id})
-    input_health = "recording_id, recommendation, verdict_eligible, reason, next_step from input_health"
-    health = archive.sql(f"select {input_health} where call_id = $id order by all", {"id": call_id}).to_dicts()
-    return archive.call(call_id), found, checks, heard, health
+    return archive.call(call_id), found, checks, heard, _health(archive, call_id)
+
+
+def _health(archive: Archive, call_id: str) -> list[dict[str, Any]]:
+    """Return the input health of a call's recordings; a suspected swap that a label has settled is no obstacle."""
+    rows = archive.sql(f"select {HEALTH} where call_id = $id order by all", {"id": call_id}).to_dicts()
+    doubted = set(
+        archive.sql("select recording_id from suspected_swaps where call_id = $id", {"id": call_id})["recording_id"]
+    )
+    return [
+        row | {"verdict_eligible": True, "next_step": None}
+        if row["reason"] == "possible_swap" and row["recording_id"] not in doubted
+        else row
+        for row in rows
+    ]
 
 
 def _input(health: list[dict[str, Any]]) -> list[str]:
@@ -95,7 +108,8 @@ def _input(health: list[dict[str, Any]]) -> list[str]:
 
     told = [
         f"input: {row['recommendation']}, {plain_reason(row['reason'])} ({row['reason']})"
-        f"{'' if row['verdict_eligible'] else '; no verdict on timing rests on it'}; next: {row['next_step']}"
+        f"{'' if row['verdict_eligible'] else '; no verdict on timing rests on it'}; "
+        + (f"next: {row['next_step']}" if row["next_step"] else "a label confirms the channel map")
         for row in health
         if row["reason"]
     ]
