@@ -14,7 +14,7 @@ with app.setup:
     import polars as pl
 
     from workbench.analysis.default_archive import default_archive
-    from workbench.analysis.filtered_view import of_audio
+    from workbench.analysis.heard_alone import heard_alone, of_audio
     from workbench.analysis.opened import opened
     from workbench.analysis.robustness_archive import of_archive
     from workbench.analysis.robustness_shares import by_group, groups_of
@@ -35,6 +35,7 @@ with app.setup:
         with_intervals,
     )
     from workbench.analysis.timing_slices import CHOICES, SLICES
+    from workbench.analysis.timing_spread import GAPS as ALL_GAPS
     from workbench.analysis.timing_spread import spread, talk_over_shares
     from workbench.analysis.timing_survival import at_risk, compared, curves, summaries, times_to
     from workbench.analysis.timing_sweep import sweep
@@ -50,9 +51,8 @@ with app.setup:
         "select call_id, yield_observed_s, yield_censored from timing_events where awaits_yield and config_id = $config"
     )
     ANSWERS = "select call_id, response_observed_s, response_censored from timing_events where awaits_response and config_id = $config"
-    GAPS = "select call_id, gap_s, caller_noisy, caller_narrow_band, agent_fast_talker from turn_gaps join call_slices using (call_id) where clock = 'audio' order by call_id, gap_ix"
     AGREEMENT = "from label_agreement order by trial_count desc, author, other_author"
-    BY_AGENT, SHARES = of_audio("response_gap_by_agent"), of_audio("talk_over_share")
+    GAPS, BY_AGENT, SHARES = heard_alone(ALL_GAPS), of_audio("response_gap_by_agent"), of_audio("talk_over_share")
 
 
 @app.cell
@@ -78,13 +78,11 @@ def params():
 def load(archive_path):
     archive = opened(archive_path)
     held = HeldMoments(archive)
-    gaps = archive.sql(GAPS)
     mo.plain_text(
         f"{archive_path} · snapshot {archive.snapshot} · {theme.plural(len(held.labels), 'labelled moment')} with "
-        f"{theme.plural(held.label_count, 'label')} in "
-        f"{theme.plural(len(held.call_ids), 'call')} · {theme.plural(len(gaps), 'timed answer')}"
+        f"{theme.plural(held.label_count, 'label')} in {theme.plural(len(held.call_ids), 'call')}"
     )
-    return archive, gaps, held
+    return archive, held
 
 
 @app.cell
@@ -195,31 +193,29 @@ def cells(at, now):
 @app.cell
 def yields(at, by, now):
     yield_summaries = summaries(times_to("yield", now.events, by=by))
-    mo.vstack(
-        [
-            mo.md(
-                "## Time to yield\n\nOf moments labelled yield in which the agent was speaking. An agent that never "
-                "stopped is censored and stays; the mean of the finished leaves them out, and flatters."
-            ),
-            *waits("yield", now.events, by=by, sql=YIELDS, at=at),
-        ]
+    _head = mo.md(
+        "## Time to yield\n\nOf moments labelled yield in which the agent was speaking. An agent that never "
+        "stopped is censored and stays; the mean of the finished leaves them out, and flatters."
     )
+    mo.vstack([_head, *waits("yield", now.events, by=by, sql=YIELDS, at=at)])
     return (yield_summaries,)
 
 
 @app.cell
 def answers(at, by, now):
-    _words = {"title": "Time to respond", "awaited": "no answer yet", "since": "the end of the caller's turn"}
-    mo.vstack(
-        [
-            mo.md(
-                "## Time to respond\n\nFrom the end of the caller's turn to the agent's answer, of all judged moments; "
-                "censored where the recording ended first."
-            ),
-            *waits("respond", now.events, by=by, sql=ANSWERS, at=at, **_words),
-        ]
+    _head = mo.md(
+        "## Time to respond\n\nFrom the end of the caller's turn to the agent's answer, of all judged moments; "
+        "censored where the recording ended first."
     )
+    _words = {"title": "Time to respond", "awaited": "no answer yet", "since": "the end of the caller's turn"}
+    mo.vstack([_head, *waits("respond", now.events, by=by, sql=ANSWERS, at=at, **_words)])
     return
+
+
+@app.cell
+def answered(archive):
+    gaps = archive.sql(GAPS)
+    return (gaps,)
 
 
 @app.cell

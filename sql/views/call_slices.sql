@@ -9,11 +9,19 @@
 -- agent_fast_talker: whether the agent says more than 3.5 words a second; empty: not described.
 -- Empty is never false: `workbench acoustics` has not described that side, or acoustic_slices.reason says why it could
 -- not. A voice on a channel that carries both is described as mixed, and gives no slice.
+with sides as (
+    select
+        call_id,
+        any_value(noisy) filter (where role = 'caller') as caller_noisy,
+        any_value(narrow_band) filter (where role = 'caller') as caller_narrow_band,
+        any_value(fast_talker) filter (where role = 'agent') as agent_fast_talker
+    from acoustic_slices
+    group by call_id
+)
 select
     calls.call_id,
-    caller.noisy as caller_noisy,
-    caller.narrow_band as caller_narrow_band,
-    agent.fast_talker as agent_fast_talker
+    sides.caller_noisy,
+    sides.caller_narrow_band,
+    sides.agent_fast_talker
 from calls
-left join acoustic_slices as caller on caller.call_id = calls.call_id and caller.role = 'caller'
-left join acoustic_slices as agent on agent.call_id = calls.call_id and agent.role = 'agent'
+left join sides using (call_id)

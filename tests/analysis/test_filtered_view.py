@@ -9,10 +9,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from workbench.analysis.filtered_view import FILTERS, choices, filtered_view, of_audio
+from workbench.analysis.filtered_view import FILTERS, choices, filtered_view
 from workbench.archive.archive import Archive
 from workbench.archive.asserting import assert_pack
-from workbench.archive.views import query
 from workbench.assertions import load_pack
 from workbench.assets import folder
 from workbench.errors import UsageError
@@ -100,17 +99,3 @@ def test_unknown_names_are_refused() -> None:
         filtered_view("x", {})
     with pytest.raises(UsageError, match="narrowed by duration_s"):
         filtered_view("denominators", {"duration_s": "1"})
-
-
-@pytest.mark.parametrize("name", ["response_gap_by_agent", "turn_gaps"])
-def test_of_audio_gives_the_rows_of_the_view_that_were_heard(whole: Archive, name: str) -> None:
-    heard = whole.sql(f"from {name} where clock = 'audio'")
-    assert 0 < len(heard) < len(whole.sql(f"from {name}"))
-    assert_frame_equal(whole.sql(of_audio(name)), heard, check_row_order=False)
-
-
-def test_of_audio_narrows_what_a_query_reads(whole: Archive) -> None:
-    found = whole.sql(of_audio("talk_over_share"))
-    every = whole.sql(query("talk_over_share"))
-    assert_frame_equal(found, every.filter(pl.col("clock") == "audio"))
-    assert 0 < len(found) < len(every)

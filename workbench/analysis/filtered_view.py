@@ -68,48 +68,16 @@ def filtered_view(name: str, wanted: Mapping[str, str | None]) -> tuple[str, dic
     condition, params = chosen_calls(wanted)
     order = ordered_by(name)
     if not condition:
-        return _line(_line("from", _quoted(name)) if order else body, order).strip(), {}
+        return _line(_line("from", quoted(name)) if order else body, order).strip(), {}
     if whole:
         calls = _line("(select call_id from calls where", condition + ")")
-        return _line("from", _quoted(name), "where call_id in", calls, order), params
+        return _line("from", quoted(name), "where call_id in", calls, order), params
     shadows = [_line("calls as (from memory.main.calls where", condition + ")")]
     narrowed = [other for other in of_calls() if other != "calls" and re.search(rf"\b{other}\b", body)]
     shadows += [
-        f"{_quoted(other)} as (from memory.main.{_quoted(other)} semi join calls using (call_id))" for other in narrowed
+        f"{quoted(other)} as (from memory.main.{quoted(other)} semi join calls using (call_id))" for other in narrowed
     ]
     return "\n".join(["with " + ",\n".join(shadows), "select * from (", body, _line(")", order).strip()]), params
-
-
-def of_audio(name: str) -> str:
-    """Return the SQL of a view over what was heard alone: the views it reads are narrowed to the clock of audio.
-
-    A condition behind the view would come too late to spare the work: its bootstrap would draw all calls.
-
-    Parameters
-    ----------
-    name : str
-        A view of `sql/views` or a ready-made query of `sql/queries` that reads views with a `clock`.
-
-    Returns
-    -------
-    str
-        SQL without parameters; the rows of a view come in the order of its rank or key.
-
-    Raises
-    ------
-    UsageError
-        When there is no such view or query.
-    """
-    from workbench.archive import views
-
-    body, _ = known_view(name)
-    timed = [view.name for view in views.catalogue() if "clock" in view.columns and view.name != name]
-    shadows = [
-        _line(_quoted(other), "as (from", f"memory.main.{_quoted(other)}", "where clock = 'audio')")
-        for other in timed
-        if re.search(rf"\b{other}\b", body)
-    ]
-    return "\n".join(["with " + ",\n".join(shadows), "select * from (", body, _line(")", ordered_by(name)).strip()])
 
 
 @lru_cache(maxsize=64)
@@ -209,5 +177,17 @@ def _line(*parts: str) -> str:
     return " ".join(parts)
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return the name of a table or view as SQL takes it.
+
+    Parameters
+    ----------
+    name : str
+        A name of the catalogue.
+
+    Returns
+    -------
+    str
+        `overlaps` is a word of SQL itself, and stands in quotes.
+    """
     return f'"{name}"' if name == "overlaps" else name

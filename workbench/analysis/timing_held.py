@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.timing_slices import PARTS, group_of
-from workbench.archive.call_slices import SLICES, call_slices
+from workbench.archive.call_slices import SLICES
 from workbench.archive.scoring import Evidence
 from workbench.errors import UsageError
 from workbench.timing.events import FAIL, PASS, bound_decides, scored
@@ -25,8 +25,10 @@ HEARD = ("recording_ended", "did_not_go_on")
 """Without a verdict, and yet timed: cut short is censored, not unknown."""
 BOUNDS = ("max_time_to_yield_s", "max_talk_over_s")
 _MOST_LINES = 8
-_FACTS = "select call_id, source_format, agent_id, agent_version from calls"
-_LABELLED = f"{_FACTS} semi join (select unnest($calls) as call_id) using (call_id)"
+_FACTS_OF = (
+    "select call_id, source_format, agent_id, agent_version, caller_noisy, caller_narrow_band, agent_fast_talker "
+    "from calls join call_slices using (call_id) semi join (select unnest($calls) as call_id) using (call_id)"
+)
 
 
 class HeldMoments:
@@ -56,9 +58,8 @@ class HeldMoments:
         self.labels: list[dict[str, Any]] = [label for label in self._evidence.labels if label["counted"]]
         self.label_count = len(self._evidence.labels)
         self.call_ids = sorted({label["call_id"] for label in self.labels})
-        labelled = archive.reader.frame(_LABELLED, {"calls": self.call_ids}).to_dicts()
-        slices = call_slices(archive.reader, among=self.call_ids)
-        self._facts = {row["call_id"]: row | slices[row["call_id"]] for row in labelled}
+        labelled = archive.reader.frame(_FACTS_OF, {"calls": self.call_ids}) if self.labels else pl.DataFrame()
+        self._facts = {row["call_id"]: row for row in labelled.to_dicts()}
         self._labelled = self._evidence.recordings.filter(pl.col("call_id").is_in(self.call_ids))
         self._health = self._evidence.health
         self._levels: HeldLevels | None = None
