@@ -108,13 +108,21 @@ def test_every_part_of_a_call_is_looked_at_and_counted_once() -> None:
     call, note = strip_call(call)
     assert note is not None
     assert (note.rule, note.scope, note.location) == ("secret_stripped", "note", "call c")
-    assert note.message.startswith("10 ")
+    assert note.message.startswith("11 ")
     assert call.turns is not None
-    assert call.turns[0].text == f"go to {url} with [stripped]"
+    assert call.turns[0].text == "go to https://h/x?[stripped] with [stripped]"
     assert call.tags == {"token": "[stripped]", "plain": "x"}
     encoded = json.dumps([str(call.tool_calls), str(call.spans), str(call.state), call.platform, call.policy])
     assert "abc" not in encoded
     assert strip_call(call)[1] is None
+
+
+def test_a_plain_address_in_what_was_said_stays_as_it_was_said() -> None:
+    said = "see https://shop.example/orders?id=17&page=2, or key word: basket"
+    call, note = strip_call(Call(id="c", turns=[Turn(role="agent", text=said, heard=said, truth=said)]))
+    assert note is None
+    assert call.turns is not None
+    assert {call.turns[0].text, call.turns[0].heard, call.turns[0].truth} == {said}
 
 
 def test_a_clean_call_is_the_same_call() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from workbench.ingest.intake.refusing import of_call
-from workbench.ingest.intake.secrets import MARKS, strip_keys, strip_text, strip_value
+from workbench.ingest.intake.secrets import MARKS, strip_text, strip_value
 from workbench.ingest.intake.valid_text import mend, valid
 from workbench.schema.call import Call, Refusal
 
@@ -27,7 +27,7 @@ def _tree(marks: list[bytes]) -> bytes:
 _MARKED: Final = re.compile(_tree(list(MARKS)))
 
 SPOKEN: Final = frozenset({"text", "heard", "truth", "word"})
-"""Words somebody said: only key-shaped strings are taken from them."""
+"""Words somebody said: only signed addresses and key-shaped strings are taken from them."""
 
 KEPT: Final = frozenset({"id", "format", "source_format", "source_sha256", "parent_call_id", "path"})
 """Identifiers, digests and audio files, which would not be found under another name."""
@@ -97,7 +97,7 @@ def _strip_field(name: str, value: Any) -> tuple[Any, int]:
     if isinstance(value, list) and value and isinstance(value[0], msgspec.Struct):
         return value, sum(_strip_struct(item) for item in value)
     if name in SPOKEN and isinstance(value, str):
-        return strip_keys(value)
+        return strip_text(value)
     if name in JSON_FIELDS:
         return strip_value(value)
     return strip_value(value, name) if isinstance(value, (str, list)) else (value, 0)

@@ -73,26 +73,18 @@ _WHEN_LONG = re.compile(r"key|token|authorization|cookie|signature|passw|secret|
 _LONG = re.compile(r"^(?:(?:Bearer|Basic|Token) )?(?=.*[0-9])[A-Za-z0-9+/_=.~-]{16,}$", re.IGNORECASE)
 
 
-def strip_keys(text: str) -> tuple[str, int]:
-    """Replace key-shaped strings.
+def strip_text(text: str) -> tuple[str, int]:
+    """Replace key-shaped strings, the query of signed addresses and the user part of any address.
 
     Parameters
     ----------
     text : str
-        Any text, spoken words included.
+        Any text, spoken words included. An address without a signature or user keeps its query.
 
     Returns
     -------
     tuple of str and int
-        The text with ``[stripped]`` for each key, and how many there were.
-    """
-    return _KEY_SHAPED.subn(STRIPPED, text)
-
-
-def strip_text(text: str) -> tuple[str, int]:
-    """Replace key-shaped strings, the query of signed addresses and the user part of any address.
-
-    An address without a signature or user keeps its query.
+        The text with ``[stripped]`` for each key and query, and how many places were changed.
     """
     count = 0
 
@@ -104,7 +96,7 @@ def strip_text(text: str) -> tuple[str, int]:
 
     if "://" in text:
         text = _URL.sub(strip_url, text)
-    text, keys = strip_keys(text)
+    text, keys = _KEY_SHAPED.subn(STRIPPED, text)
     return text, count + keys
 
 
