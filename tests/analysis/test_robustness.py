@@ -154,7 +154,7 @@ def test_a_call_that_is_asked_for_and_has_no_labelled_moment_is_named(tmp_path: 
         assert [(gone["call_id"], gone["reason"]) for gone in left_out] == [("nobody", "no moment of it is labelled")]
         archive.label(asked[0], onset_s=2.0, expect="yield", author="other")
         _, left_out = of_archive(archive, only=["gain"])
-        assert [(gone["call_id"], gone["reason"]) for gone in left_out] == [(asked[0], "its labels contradict")]
+        assert [(gone["call_id"], gone["reason"]) for gone in left_out] == [(asked[0], "its labels disagree")]
         with pytest.raises(UsageError, match="nobody: no moment of it is labelled") as refused:
             of_archive(archive, calls=["nobody"])
     assert "--at SECONDS --expect yield" in str(refused.value.hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.robustness_archive import of_archive
 from workbench.analysis.timing_held import HeldMoments
 from workbench.archive import views
 from workbench.archive.archive import Archive
@@ -16,6 +18,7 @@ from workbench.archive.comparing import Sounds as Compared
 from workbench.archive.measured_with import measured_with
 from workbench.archive.scoring import Evidence
 from workbench.audio.config import MeasureConfig
+from workbench.report.export import export
 from workbench.report.html import report
 from workbench.report.moments import moments
 from workbench.report.sound import Sounds
@@ -127,3 +130,55 @@ def test_a_recording_that_could_not_be_measured_anew_is_scored_as_it_was_measure
         assert [row["status"] for row in held.rows(ScoreConfig())] == ["PASS", "FAIL"]
         tried = held.rows(ScoreConfig(), measure=MeasureConfig(hop_ms=20.0, hangover_s=0.3))
         assert tried[0]["time_to_yield_s"] == 0.5
+
+
+@pytest.fixture
+def apart(tmp_path: Path) -> Iterator[Archive]:
+    """A call that could not be measured anew (hop 10 ms), and a copy of it at half the level that was (hop 20 ms)."""
+    with Archive.create(tmp_path / "archive") as made:
+        one = take(1)
+        made.add([call(tmp_path, "kept", one), call(tmp_path, "new", one / 2)], storage="reference")
+        made.measure(workers=1)
+        for name in ("kept", "new"):
+            made.label(name, onset_s=0.5, expect="yield", author="A")
+        (tmp_path / "kept.wav").rename(tmp_path / "away.wav")
+        assert made.measure(workers=1, config=MeasureConfig(hop_ms=20.0)).measured == 1
+        made.score()
+        (tmp_path / "away.wav").rename(tmp_path / "kept.wav")
+        made.refresh()
+        yield made
+
+
+def test_a_copy_is_recognised_where_its_source_could_not_be_measured_anew(apart: Archive) -> None:
+    assert Compared(apart.reader).freshness("kept", "new").state == "same_envelope"
+
+
+def test_the_outline_of_a_call_that_could_not_be_measured_anew_lies_on_its_own_clock(apart: Archive) -> None:
+    """Three seconds are drawn; the agent speaks from 0.4 to 1.0 s and from 2.5 s on."""
+    for name in ("kept", "new"):
+        row = {"call_id": name, "assertion_id": "x", "result_ix": 0, "rank": 1, "failure_code": "slow_response"}
+        row |= {"severity": None, "message": "", "turn_ix": None, "start_s": 1.0, "end_s": 2.0}
+        (drawn,) = moments(apart, [row], findings=[], sounds=Sounds(apart.layout))
+        outline = {lane.role: lane.path for lane in drawn.lanes}["agent"]
+        points = [tuple(map(int, point.split())) for point in outline.strip("MZ").split("L")]
+        loud = [x for x, y in points if y < 45]  # 50 is silence; the box is 1,000 wide
+        assert (min(loud), max(loud)) == (pytest.approx(133, abs=15), pytest.approx(1000, abs=15))
+        assert not [x for x in loud if 350 < x < 810]
+
+
+def test_an_envelope_says_of_each_event_the_hop_that_it_was_measured_with(apart: Archive, tmp_path: Path) -> None:
+    export(apart, tmp_path / "out", form="envelope")
+    (path,) = (tmp_path / "out").iterdir()
+    envelope = json.loads(path.read_text(encoding="utf-8"))
+    hops = {event["event_id"].split()[0]: event["measurements"]["hop_sec"] for event in envelope["events"]}
+    assert hops == {"kept": 0.01, "new": 0.02}
+    windows = "20 ms windows every 10 ms or 20 ms windows every 20 ms"
+    assert envelope["limits"]["method"].endswith(windows)
+
+
+def test_robustness_starts_from_what_each_call_was_measured_with(apart: Archive) -> None:
+    stored = {row["call_id"]: row for row in apart.sql("from scored_events").to_dicts()}
+    curves, _ = of_archive(apart, only=["gain"])
+    assert {curve.call_id for curve in curves} == {"kept", "new"}
+    for curve in curves:
+        assert curve.original.response_gap_s == stored[curve.call_id]["response_gap_s"]

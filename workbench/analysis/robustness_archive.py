@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from workbench.analysis.robustness import Curve, robustness
-from workbench.archive.measured_with import measured_with
+from workbench.archive.measured_with import of_recordings
 from workbench.decimals import decimals
 from workbench.errors import ImportFailed, NotScorable, UsageError
 
@@ -31,7 +31,7 @@ def of_archive(
     scoring: ScoreConfig | None = None,
     on_call: Callable[[str], None] | None = None,
 ) -> tuple[list[Curve], list[dict[str, str | None]]]:
-    """Make the labelled moments of an archive worse, measured with the config that the archive was measured with.
+    """Make the labelled moments of an archive worse, each measured as it was in the archive.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def of_archive(
         hint = left_out[0]["next_step"] if left_out else archive.layout.command(LABEL)
         raise UsageError(f"no moment can be tried: {told}" if told else "no moment is labelled", hint=hint)
     left_out += _apart(archive, {row["call_id"] for row in labels if not calls or row["call_id"] in calls})
-    config = measured_with(archive.reader)
+    measured = of_recordings(archive.reader)
     for call_id in dict.fromkeys(row["call_id"] for row in labels if not calls or row["call_id"] in calls):
         some = [
             {**row, "value": msgspec.json.decode(row["value"]) if isinstance(row["value"], str) else row["value"]}
@@ -93,7 +93,7 @@ def of_archive(
                 offset_s=recording["offset_s"],
                 only=only,
                 seed=seed,
-                config=config,
+                config=measured.get(recording["recording_id"]),
                 scoring=scoring,
                 encoding=recording["codec"] if raw else None,
                 sample_rate_hz=recording["sample_rate_hz"] if raw else None,
@@ -122,7 +122,7 @@ def _without(archive: Archive, tried: set[str], *, calls: Sequence[str]) -> list
     for call_id in dict.fromkeys(calls or labelled["call_id"]):
         if call_id in known - tried:
             step = archive.layout.command(f"workbench label {shlex.quote(call_id)} --undo LABEL")
-            found.append({"call_id": call_id, "reason": "its labels contradict", "next_step": step})
+            found.append({"call_id": call_id, "reason": "its labels disagree", "next_step": step})
         elif call_id not in tried:
             step = archive.layout.command(LABEL)
             found.append({"call_id": call_id, "reason": "no moment of it is labelled", "next_step": step})

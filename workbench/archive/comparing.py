@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.archive.call_slices import SLICES, call_slices
-from workbench.archive.measured_with import measured_with, one_ruler
+from workbench.archive.measured_with import of_recordings, one_ruler
 from workbench.errors import UsageError
 from workbench.timing.contracts.battery import MIN_FAILING, Battery, compare_groups
 from workbench.timing.contracts.freshness import SAME_PCM, Envelope, Freshness, freshness
@@ -217,7 +217,7 @@ class Sounds:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._measure = measured_with(reader)
+        self._measured_with = of_recordings(reader)
         names = "call_id, caller_recording_id as caller, agent_recording_id as agent"
         self._sides = {row["call_id"]: row for row in reader.frame(f"from timing_inputs select {names}").to_dicts()}
         names = "call_id, recording_id, pcm_sha256, sample_rate_hz, offset_s"
@@ -256,7 +256,7 @@ class Sounds:
         sides = self._sides[call_id]
         recording = self._recordings[call_id, sides[role]]
         base_s = min(self._recordings[call_id, sides[name]]["offset_s"] for name in ("caller", "agent"))
-        hop_s = self._measure.hop_s(recording["sample_rate_hz"])
+        hop_s = self._measured_with[sides[role]].hop_s(recording["sample_rate_hz"])
         query = f"from frames select {role}_dbfs as level where recording_id = $id order by frame_ix"
         levels = self._reader.frame(query, {"id": sides[role]})["level"].fill_null(-120.0).to_numpy()
         shift = round((recording["offset_s"] - base_s) / hop_s)

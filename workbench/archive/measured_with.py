@@ -28,7 +28,8 @@ def measured_with(reader: Reader, *, among: Collection[str] | None = None) -> Me
     Returns
     -------
     MeasureConfig
-        The one that was used last; the published method where nothing was measured.
+        The one that was used last; the published method where nothing was measured. What a recording was measured
+        with says :func:`of_recordings`.
     """
     from workbench.audio.config import MeasureConfig
 
@@ -61,6 +62,26 @@ def configs_of(reader: Reader, *, among: Collection[str] | None = None) -> dict[
         if config.config_id in among:
             found.setdefault(config.config_id, config)
     return found
+
+
+def of_recordings(reader: Reader) -> dict[str, MeasureConfig]:
+    """Return what each recording of an archive was measured with: its frames lie in time as that says.
+
+    Parameters
+    ----------
+    reader : Reader
+        Of the archive.
+
+    Returns
+    -------
+    dict of str to MeasureConfig
+        By recording; without those that were not measured. The published method where no run says what was used.
+    """
+    from workbench.audio.config import MeasureConfig
+
+    known = configs_of(reader)
+    rows = reader.rows("select recording_id, config_id from input_health")[1]
+    return {recording_id: known.get(config_id, MeasureConfig()) for recording_id, config_id in rows}
 
 
 def one_ruler(events: Sequence[Mapping[str, Any]]) -> str | None:

@@ -8,19 +8,19 @@ moment where none was measured is no event; `summary.left_out` counts such momen
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.archive.measured_with import measured_with
+from workbench.archive.measured_with import configs_of
 from workbench.archive.runs import workbench_version
+from workbench.audio.config import MeasureConfig
 from workbench.errors import UsageError
 from workbench.timing.next_steps import meaning
 
 if TYPE_CHECKING:
     from workbench.archive.lake import Reader
-    from workbench.audio.config import MeasureConfig
 
 EVENTS = "from scored_events semi join standing_labels using (call_id, label_id) order by config_id, call_id, label_id"
 IMPORTED = (
@@ -57,7 +57,7 @@ def write(reader: Reader, *, folder: Path) -> tuple[dict[str, int], dict[str, in
         When no moment was scored and none imported.
     """
     rows = reader.frame(EVENTS).to_dicts()
-    measure = measured_with(reader)
+    measured = defaultdict(MeasureConfig, configs_of(reader, among={row["measure_config_id"] for row in rows}))
     scenarios = dict(reader.rows("select call_id, scenario_id from calls")[1])
     rates = dict(reader.rows("select recording_id, sample_rate_hz from recordings")[1])
     envelopes: dict[str, dict[str, Any]] = {}
@@ -67,13 +67,22 @@ def write(reader: Reader, *, folder: Path) -> tuple[dict[str, int], dict[str, in
         without = Counter(why for _, why in mine if why is not None)
         left_out += without
         events = [
-            _event(row, scenario_id=scenarios[row["call_id"]], hop_s=measure.hop_s(rates[row["recording_id"]]))
+            _event(
+                row,
+                scenario_id=scenarios[row["call_id"]],
+                hop_s=measured[row["measure_config_id"]].hop_s(rates[row["recording_id"]]),
+            )
             for row, why in mine
             if why is None
         ]
         if events:
             engine = {"name": "callbench", "version": workbench_version(), "upstream": "", "config_id": config_id}
-            told = _envelope(events, engine=engine, stack="generic", method=_method(measure))
+            told = _envelope(
+                events,
+                engine=engine,
+                stack="generic",
+                method=_method([measured[row["measure_config_id"]] for row, why in mine if why is None]),
+            )
             if without:
                 told["summary"]["left_out"] = {"events": without.total(), "reasons": dict(without)}
             envelopes[f"envelope-{config_id}.json"] = told
@@ -103,8 +112,9 @@ def _nothing(left_out: Mapping[str, int]) -> UsageError:
     return UsageError(f"no scored moment was measured: {counted}", where="--format envelope", hint=hint)
 
 
-def _method(measure: MeasureConfig) -> str:
-    return f"levels of each party's channel against its own noise floor; {measure.windows}"
+def _method(measured: Iterable[MeasureConfig]) -> str:
+    windows = " or ".join(dict.fromkeys(measure.windows for measure in measured))
+    return f"levels of each party's channel against its own noise floor; {windows}"
 
 
 def _imported(reader: Reader) -> dict[str, dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.archive.measured_with import measured_with
+from workbench.archive.measured_with import of_recordings
 from workbench.report.figures import level_path
 from workbench.report.word_changes import Line, lines
 from workbench.report.wording import plainly
@@ -115,9 +115,10 @@ def moments(
     clocks = table("from call_clocks where list_contains($ids, call_id)")
     runs = table("from speech_bars where list_contains($ids, call_id) order by call_id, role, start_s, end_s")
     calls = table("select call_id, turn_clock, duration_s, language from calls where list_contains($ids, call_id)")
-    measure = measured_with(archive.reader)
+    measured = of_recordings(archive.reader)
     for each in (each for of_call in recordings.values() for each in of_call):
-        each["hop_s"] = measure.hop_s(each["sample_rate_hz"])
+        measure = measured.get(each["recording_id"])
+        each["hop_s"] = None if measure is None else measure.hop_s(each["sample_rate_hz"])
     return [
         _moment(
             archive,
@@ -258,7 +259,7 @@ def _lane(
     turns: list[dict[str, Any]],
     scale: Scale,
 ) -> Lane | None:
-    path = _level(archive, role, recording=recording, scale=scale) if recording else ""
+    path = _level(archive, role, recording=recording, scale=scale) if recording and recording["hop_s"] else ""
     spoken = [run for run in runs if run["role"] == role and scale.holds(run["start_s"], run["end_s"])]
     begun = [turn for turn in turns if turn["role"] == role and turn["start_s"] is not None]
     if not path and not spoken and role == "mixed":
