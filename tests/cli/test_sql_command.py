@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -133,3 +134,18 @@ def test_a_terminal_without_unicode(
     (tmp_path / "q.sql").write_text("select 'é' as a", encoding="utf-8")
     code, out, err = run("sql", "--file", tmp_path / "q.sql", "--archive", small_archive, env=plain)
     assert (code, out) == (0, "a\n─\né\n"), err
+
+
+def test_json_by_either_name_and_decimals_are_numbers(sql: Sql) -> None:
+    query = "select 1.50 as a, sum(x) as b, null as c from (values (2), (3)) as t (x)"
+    code, out, err = sql(query, "--json")
+    assert code == 0, err
+    assert json.loads(out) == [{"a": 1.5, "b": 5, "c": None}]
+    assert sql(query, "--format", "json")[1] == out
+    assert sql(query, "--format", "json", "--json")[1] == out
+
+
+def test_two_formats_at_once_are_refused(sql: Sql) -> None:
+    code, out, err = sql("select 1", "--json", "--format", "csv")
+    assert (code, out) == (2, "")
+    assert "--json and --format csv" in err

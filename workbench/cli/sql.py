@@ -38,9 +38,9 @@ _PLACE = re.compile(r"^LINE (\d+)(: .*\n)( *\^)", re.MULTILINE)
     "--format",
     "form",
     type=click.Choice(["table", "csv", "json", "parquet"]),
-    default="table",
-    show_default=True,
+    help="[default: table]",
 )
+@click.option("--json", "wants_json", is_flag=True, help="The same as --format json.")
 @click.option("-o", "--output", "target", type=click.Path(dir_okay=False), help="Write to a file.")
 @click.option("--limit", type=click.IntRange(0), help="Most rows to give; 0 for all. [default: 1000, all with -o]")
 @options.as_of
@@ -50,7 +50,8 @@ def command(
     file: str | None,
     name: str | None,
     params: tuple[str, ...],
-    form: str,
+    form: str | None,
+    wants_json: bool,
     target: str | None,
     limit: int | None,
     as_of: int | None,
@@ -68,6 +69,9 @@ def command(
     from workbench.archive.archive import Archive
     from workbench.report.new_file import require_place
 
+    if wants_json and form not in {None, "json"}:
+        raise UsageError("one of the two", where=f"--json and --format {form}", hint="leave one out")
+    form = "json" if wants_json else form or "table"
     values = dict(parameter(item) for item in params)
     if name is not None and query is None and file is None:
         (ready,) = queries([name], values)
@@ -197,8 +201,9 @@ def as_csv(names: list[str], rows: list[tuple[Any, ...]]) -> str:
 
 
 def as_json(names: list[str], rows: list[tuple[Any, ...]]) -> str:
-    """Return rows as a JSON array of objects, a row a line."""
+    """Return rows as a JSON array of objects, a row a line; decimals are numbers with all their digits."""
     import msgspec
 
-    lines = [msgspec.json.encode(dict(zip(names, row, strict=True))).decode() for row in rows]
+    encoder = msgspec.json.Encoder(decimal_format="number")
+    lines = [encoder.encode(dict(zip(names, row, strict=True))).decode() for row in rows]
     return "[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n"
