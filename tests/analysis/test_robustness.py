@@ -21,6 +21,7 @@ from workbench.cli import main
 from workbench.errors import NotScorable, UsageError
 from workbench.ingest import read
 from workbench.plural import plural
+from workbench.schema.call import Call, Turn
 from workbench.timing.score_config import ScoreConfig
 
 CLIP = folder("data") / "calls" / "vapi-defaults" / "audio" / "vapi-default-01-hard-interruption.example.wav"
@@ -147,6 +148,8 @@ def of_status(archive: Archive) -> dict[str, str]:
 def test_a_call_that_is_asked_for_and_has_no_labelled_moment_is_named(tmp_path: Path) -> None:
     with Archive.create(tmp_path / "archive") as archive:
         archive.add(read([folder("data") / "calls" / "vapi-defaults"]))
+        turns = [Turn(role="caller", text="Hello.")]
+        archive.add([Call(id="nobody", source_format="made", source_uri="x", source_sha256="0" * 64, turns=turns)])
         archive.measure(workers=1)
         asked = ["vapi-default-03-backchannel-mhm", "nobody"]
         curves, left_out = of_archive(archive, calls=asked, only=["gain"])
@@ -157,7 +160,10 @@ def test_a_call_that_is_asked_for_and_has_no_labelled_moment_is_named(tmp_path: 
         assert [(gone["call_id"], gone["reason"]) for gone in left_out] == [(asked[0], "its labels disagree")]
         with pytest.raises(UsageError, match="nobody: no moment of it is labelled") as refused:
             of_archive(archive, calls=["nobody"])
+        with pytest.raises(UsageError, match="noone: there is no such call") as unknown:
+            of_archive(archive, calls=["noone"])
     assert "--at SECONDS --expect yield" in str(refused.value.hint)
+    assert "select call_id from calls" in str(unknown.value.hint)
 
 
 def test_a_moment_whose_labels_disagree_is_named_beside_those_of_its_call_that_are_tried(tmp_path: Path) -> None:

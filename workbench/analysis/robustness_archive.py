@@ -117,12 +117,15 @@ def _apart(archive: Archive, tried: set[str]) -> list[dict[str, str | None]]:
 def _without(archive: Archive, tried: set[str], *, calls: Sequence[str]) -> list[dict[str, str | None]]:
     """The calls that were asked for, by default all with labels, and have no moment on which the labels agree."""
     labelled = archive.sql("select distinct call_id from standing_labels where kind = 'expectation' order by call_id")
-    known = set(labelled["call_id"])
+    known, there = set(labelled["call_id"]), set(archive.sql("select call_id from calls")["call_id"])
     found: list[dict[str, str | None]] = []
     for call_id in dict.fromkeys(calls or labelled["call_id"]):
         if call_id in known - tried:
             step = archive.layout.command(f"workbench label {shlex.quote(call_id)} --undo LABEL")
             found.append({"call_id": call_id, "reason": "its labels disagree", "next_step": step})
+        elif call_id not in there:
+            step = archive.layout.command('workbench sql "select call_id from calls"')
+            found.append({"call_id": call_id, "reason": "there is no such call", "next_step": step})
         elif call_id not in tried:
             step = archive.layout.command(LABEL)
             found.append({"call_id": call_id, "reason": "no moment of it is labelled", "next_step": step})

@@ -61,6 +61,7 @@ def command(
       workbench robustness --only noise --snr-gate-db 22
       workbench robustness --only noise --by caller_narrow_band
     """
+    from workbench.analysis.incidents_channels import roles_asked, roles_said
     from workbench.analysis.robustness import robustness
     from workbench.analysis.robustness_archive import of_archive
     from workbench.analysis.robustness_shares import groups_of, shares
@@ -81,8 +82,6 @@ def command(
         if by is not None:
             raise UsageError("one moment has nothing to count apart", where="--by", hint="leave FILE out")
         label = {"call_id": file, "label_id": "option", "onset_s": onset_s, "expect": expect, "value": None}
-        from workbench.analysis.incidents_channels import roles_asked, roles_said
-
         roles, _ = roles_said(file, channels=roles_asked(channels))
         curves = robustness(file, [label], roles=roles, only=only, seed=seed, scoring=scoring)
     else:
