@@ -53,6 +53,13 @@ def found(moments: list[dict[str, Any]], segments: tuple[dict[str, Any], ...] = 
     return incidents(every, name="apx-0123456789ab", duration_s=20.0, segments=segments)
 
 
+def test_sound_that_begins_with_a_silence_is_heard_at_once() -> None:
+    """The agent clicks where the scan says that the caller stopped: 0 s until any sound, and 3 s until the answer."""
+    runs = (run("caller", 8.0, 12.0), run("agent", 12.0, 12.1, faint=True), run("agent", 15.0, 20.0))
+    [row] = found([LATE], runs)
+    assert (row["until_sound_s"], row["magnitude_s"], row["agent_after_s"]) == (0.0, 3.0, 3.0)
+
+
 def test_the_most_severe_comes_first_and_then_the_longest() -> None:
     rows = found(ALL)
     assert [(row["severity"], row["onset_s"], row["aside"]) for row in rows] == [

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench.analysis.incidents_aside import FAINT, aside_of, listed
 from workbench.analysis.incidents_hidden import severity_of, within_another
@@ -18,6 +18,7 @@ from workbench.timing.score_config import ScoreConfig
 SEVERITIES = (CRITICAL, WARNING, CAVEAT)
 KINDS = ("barge_in", "talk_over", "dead_air", "latency_spike", "echo_suspected")
 ADDRESS_DIGITS = 12
+Otherwise = TypeVar("Otherwise", float, None)
 _OF_SILENCES = ("without_faint_s", "until_sound_s", "agent_after_s")
 
 
@@ -110,13 +111,13 @@ def incidents(
         row = {**moment, "length_s": float(moment["magnitude_s"])} | dict.fromkeys(_OF_SILENCES)
         if moment["kind"] in (GAP, STOP):
             onset_s = moment["onset_s"]
-            row["until_sound_s"] = row["length_s"] = min(row["length_s"], _until(begins, onset_s) or row["length_s"])
+            row["until_sound_s"] = row["length_s"] = min(row["length_s"], _until(begins, onset_s, row["length_s"]))
             row["without_faint_s"] = row["length_s"]
             row["agent_after_s"] = moment["magnitude_s"]
             if parties:
                 to_end_s = round(duration_s - onset_s, 6)
-                row["without_faint_s"] = max(row["length_s"], _until(heard, onset_s) or to_end_s)
-                row["agent_after_s"] = _until(answers, onset_s)
+                row["without_faint_s"] = max(row["length_s"], _until(heard, onset_s, to_end_s))
+                row["agent_after_s"] = _until(answers, onset_s, None)
             if not moment.get("faint"):
                 row["length_s"] = row["without_faint_s"]
                 row |= severity_of(row, config=config)
@@ -176,10 +177,10 @@ def _from_its_start(row: Mapping[str, Any], hangover_s: float) -> dict[str, Any]
     return told
 
 
-def _until(starts: Sequence[float], onset_s: float) -> float | None:
-    """How long from a moment until a run begins; None where none does."""
+def _until(starts: Sequence[float], onset_s: float, otherwise: Otherwise) -> float | Otherwise:
+    """How long from a moment until a run begins, 0 where one begins with it; `otherwise` where none does."""
     after = bisect_left(starts, onset_s - 1e-6)
-    return round(starts[after] - onset_s, 6) if after < len(starts) else None
+    return round(starts[after] - onset_s, 6) if after < len(starts) else otherwise
 
 
 def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -> str:
