@@ -76,13 +76,15 @@ def test_the_share_is_the_same(archive: Path, examined: dict[str, Examined]) -> 
         assert found[name] == share[name]
 
 
-def test_runs_end_at_the_same_second_on_the_page_of_a_file_and_in_reports(archive: Path) -> None:
-    """The page of a file draws `voiced_end_s`; reports draw the view `speech_runs`, which leaves faint runs out."""
+def test_bars_of_speech_are_the_same_on_the_page_of_a_file_and_in_reports(archive: Path) -> None:
+    """The page of a file draws runs up to `voiced_end_s`, faint ones pale; reports draw the view `speech_bars`."""
     path = CALLS[0]
     _, measurement = measured(path, channels=("caller", "agent"))
-    drawn = {(row["role"], round(row["voiced_end_s"], 6)) for row in measurement.segments if not row["faint"]}
+    drawn = sorted((row["role"], row["start_s"], row["voiced_end_s"], row["faint"]) for row in measurement.segments)
     with Archive(archive) as opened:
-        query = "select role, end_s from speech_runs where call_id = $id"
+        query = "select role, start_s, end_s, faint from speech_bars where call_id = $id order by all"
         _, rows = opened.reader.rows(query, {"id": path.stem})
-    assert len(rows) >= 2
-    assert {(role, round(end_s, 6)) for role, end_s in rows} <= drawn
+    assert {faint for *_, faint in rows} == {False, True}
+    assert [(role, faint) for role, *_, faint in rows] == [(role, faint) for role, *_, faint in drawn]
+    for found, wanted in zip(rows, drawn, strict=True):
+        assert found[1:3] == pytest.approx(wanted[1:3], abs=1e-6)

@@ -96,7 +96,7 @@ def test_offset_and_the_impossible_report_are_told(archive: Path, capsys: pytest
     [found] = json.loads(text)
     assert code == 0
     assert (found["status"], found["report_count"], found["fitted_count"]) == ("SCORED", 6, 5)
-    # a gap in audio ends within a frame of the truth, and the hangover of 150 ms counts as the caller's speech
+    # a gap in audio begins and ends within a window of the truth; the hangover is none of it
     assert found["offset_ms"] == pytest.approx(OFFSET_MS, abs=25)
     assert found["drift_ms_per_min"] == pytest.approx(0.0, abs=40)
     [fault] = [turn for turn in found["turns"] if turn["fault"]]

@@ -59,7 +59,7 @@ def in_words(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def as_agreement(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return how often two people say the same, in words.
+    """Return how often two authors say the same, in words.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def marked(layout: Layout) -> Mark | None:
         found = json.loads(layout.purge_mark.read_text(encoding="ascii"))
     except FileNotFoundError:
         return None
-    except ValueError:  # written half by an earlier version
+    except ValueError:  # written half: by a process that was killed, or on a disk that was full
         found = -1
     if isinstance(found, dict):
         return Mark(str(found["call_id"]), int(found["after"]))

@@ -19,8 +19,8 @@ steady_level  a channel holds one level (within 3 dB) for 1.0 s  with caution   
               constant offset, which the threshold takes for it
 dc_offset     a channel rests on a constant offset of -60      with caution      withheld
               dBFS or more that makes up its noise floor
-non_finite    a float file has samples that are NaN or infinite  unchanged         allowed
-_samples      (they count as silence and full scale; above
+non_finite    a float file has samples that are NaN, infinite    unchanged         allowed
+_samples      or beyond all scale (silence and full scale; above
               0.1 % of all samples the file is refused)
 leakage       a steady copy at -40 dB or more; one above -6 dB,  with caution      withheld
               or mostly hidden by the other's speech, where the
@@ -80,6 +80,9 @@ NEXT_STEPS = {
     "dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz) and import it again",
     "steady_level": "listen to the channel; remove the tone, hum or constant offset it carries",
 }
+_ROLES_GIVEN = (
+    "listen whether the roles given are right; if not, give them in the other order (--channels agent,caller)"
+)
 
 
 class Voice(msgspec.Struct, frozen=True, kw_only=True):
@@ -289,5 +292,6 @@ def _verdict(health: Health, defect: str | None, *, doubts: Sequence[str] = (), 
     health.verdict_eligible = not set(doubts).difference(pardoned, ["low_level"])
     health.recommendation = CAUTION if doubts else ELIGIBLE
     if doubts:
-        health.reason, health.next_step = doubts[0], NEXT_STEPS[doubts[0]]
+        health.reason = doubts[0]
+        health.next_step = _ROLES_GIVEN if doubts[0] in pardoned else NEXT_STEPS[doubts[0]]
     return health
