@@ -192,12 +192,12 @@ def cells(at, now):
 
 @app.cell
 def yields(at, by, now):
-    yield_summaries = summaries(times_to("yield", now.events, by=by))
+    yield_summaries, *_waits = waits("yield", now.events, by=by, sql=YIELDS, at=at)
     _head = mo.md(
         "## Time to yield\n\nOf moments labelled yield in which the agent was speaking. An agent that never "
         "stopped is censored and stays; the mean of the finished leaves them out, and flatters."
     )
-    mo.vstack([_head, *waits("yield", now.events, by=by, sql=YIELDS, at=at)])
+    mo.vstack([_head, *_waits])
     return (yield_summaries,)
 
 
@@ -208,7 +208,8 @@ def answers(at, by, now):
         "censored where the recording ended first."
     )
     _words = {"title": "Time to respond", "awaited": "no answer yet", "since": "the end of the caller's turn"}
-    mo.vstack([_head, *waits("respond", now.events, by=by, sql=ANSWERS, at=at, **_words)])
+    _, *_waits = waits("respond", now.events, by=by, sql=ANSWERS, at=at, **_words)
+    mo.vstack([_head, *_waits])
     return
 
 
@@ -379,7 +380,7 @@ def summary(archive, archive_path, flips, now, talk_over, yield_summaries):
 
 @app.function
 def waits(kind, events, *, by, sql, at, **words):
-    """Return curves, test and table of the times until the agent yields or responds."""
+    """Return summaries, curves, test and table of the times until the agent yields or responds."""
     times = times_to(kind, events, by=by)
     found = summaries(times)
     left = not_heard(events, {"yield": "awaits_yield", "respond": "awaits_response"}[kind])
@@ -387,7 +388,7 @@ def waits(kind, events, *, by, sql, at, **words):
         curves(times), found, at_risk(times, ticks_s=ticks(times)), times=times, not_judged=left, **words
     )
     table = table_of(with_intervals(found), widths=WIDTHS)
-    return [curve, mo.md(tested(compared(times))), shown(found, sql, f"time_to_{kind}", params=at, table=table)]
+    return [found, curve, mo.md(tested(compared(times))), shown(found, sql, f"time_to_{kind}", params=at, table=table)]
 
 
 if __name__ == "__main__":

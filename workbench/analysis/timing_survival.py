@@ -93,11 +93,12 @@ def curves(times: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
         durations, observed = own["duration_s"].to_numpy(), own["observed"].to_numpy()
         curve = survival.kaplan_meier(durations, observed, confidence=confidence)
         at = sorted({0.0, *curve.time_s.tolist(), curve.last_s})
-        edge = dict(zip(at, beta_product(durations, observed, times=at, confidence=confidence), strict=True))
-        for time in at:
-            ix = int(np.searchsorted(curve.time_s, time, side="right")) - 1
-            level = float(curve.survival[ix]) if ix >= 0 else 1.0
-            low, high = (float(curve.low[ix]), float(curve.high[ix])) if 0 < level < 1 else edge[time]
+        places = (np.searchsorted(curve.time_s, at, side="right") - 1).tolist()
+        levels = [float(curve.survival[ix]) if ix >= 0 else 1.0 for ix in places]
+        bare = [time for time, level in zip(at, levels, strict=True) if not 0 < level < 1]
+        edge = dict(zip(bare, beta_product(durations, observed, times=bare, confidence=confidence), strict=True))
+        for time, ix, level in zip(at, places, levels, strict=True):
+            low, high = edge[time] if time in edge else (float(curve.low[ix]), float(curve.high[ix]))
             row = {"group": group, "time_s": time, "survival": level, "low": low, "high": high}
             rows.append(row | {"at_risk": int((durations >= time).sum()), "n": curve.n})
     kinds = {"group": pl.String, "time_s": pl.Float64, "survival": pl.Float64, "low": pl.Float64, "high": pl.Float64}

@@ -6,6 +6,7 @@ incomplete beta function is the continued fraction DLMF 8.17.22; a quantile is f
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import erfc, exp, lgamma, log, log1p, pi, sqrt
 
 from workbench.errors import UsageError
@@ -64,6 +65,7 @@ def _fraction(x: float, a: float, b: float) -> float:
     return value
 
 
+@lru_cache(maxsize=4096)
 def beta_quantile(p: float, a: float, *, b: float) -> float:
     """Return the value below which a beta variable lies with probability `p`.
 

@@ -83,12 +83,13 @@ def visible_frame(frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     shown: dict[str, pl.Expr] = {}
+    found = frame.select(pl.col(pl.String).str.contains(_SUSPECT).any()).to_dicts()  # one pass over all texts
+    suspicious = found[0] if found else {}
     for name, kind in frame.schema.items():
-        if kind == pl.String:
+        if suspicious.get(name):
             suspects = frame[name].filter(frame[name].str.contains(_SUSPECT)).unique()
-            if len(suspects):
-                changed = [visible(text) for text in suspects]
-                shown[name] = pl.col(name).replace(suspects, pl.Series(changed, dtype=pl.String))
+            changed = [visible(text) for text in suspects]
+            shown[name] = pl.col(name).replace(suspects, pl.Series(changed, dtype=pl.String))
         elif kind.is_nested():
             shown[name] = pl.col(name).map_elements(
                 lambda value: visible(str(value.to_list() if isinstance(value, pl.Series) else value)),

@@ -90,6 +90,8 @@ def scored(
     onset = np.where(given, line.frames(call, np.where(given, asked, 0.0)), detected)
     found = score(line.speech, recording=call, onset=np.maximum(onset, 0), config=config)
     inside = ~given | ((asked >= line.start_s[call]) & (onset < found.recording_end))
+    numbers = np.column_stack([getattr(found, name) for name in found.__struct_fields__]).tolist()
+    hops, starts = line.speech.hop_s[call].tolist(), line.start_s[call].tolist()
     empty = dict.fromkeys(ScoredEvents.column_names()) | {"config_id": config.config_id, "run_id": run_id}
     rows = [empty | _row(label, health.get(label["call_id"]), config) for label in labels]
     for nth, ix in enumerate(known):
@@ -101,8 +103,8 @@ def scored(
         elif onset[nth] == NONE:
             row |= {"status": NOT_SCORABLE, "reason": "no_caller_speech"}
         else:
-            hop_s, start_s = float(line.speech.hop_s[call[nth]]), float(line.start_s[call[nth]])
-            frames = {name: int(getattr(found, name)[nth]) for name in found.__struct_fields__}
+            hop_s, start_s = hops[nth], starts[nth]
+            frames = dict(zip(found.__struct_fields__, numbers[nth], strict=True))
             row |= _measured(frames, hop_s=hop_s, start_s=start_s, config=config)
             row["onset_source"] = "label" if given[nth] else "detected"
             coherence = facts["echo_coherence"]
