@@ -222,7 +222,7 @@ def turn_player(archive, call, texts, turn_table):
     _turn = call.turns.filter(call.turns["turn_ix"] == _ix).row(0, named=True)
     _where = turn_stretch(call.turns, _ix, turn_clock=call.turn_clock)
     mo.vstack(
-        [written(_turn, call.overview["language"]), played(archive, call, _where.start_s, _where.end_s, _where.note)]
+        [written(_turn, call.overview["language"]), played(archive, call, _where.start_s, _where.end_s, _where.note, begins=True)]
     )
     return
 
@@ -302,7 +302,7 @@ def finding_player(archive, call, finding_table):
     mo.stop(not len(call.findings))
     mo.stop(not len(finding_table.value), mo.plain_text("No finding chosen."))
     _where = finding_stretch(finding_table.value.row(0, named=True))
-    played(archive, call, _where.start_s, _where.end_s, _where.note)
+    played(archive, call, _where.start_s, _where.end_s, _where.note, begins=True)
     return
 
 
@@ -356,8 +356,8 @@ def labelled(call_id):
 
 
 @app.function
-def played(archive, call, start_s, end_s, note):
-    """Return a player of a stretch of both channels, or why there is none."""
+def played(archive, call, start_s, end_s, note, *, begins=False):
+    """Return a player of a stretch of both channels, which may begin by itself, or why there is none."""
     if start_s is None:
         return mo.callout(mo.plain_text(f"Nothing to play: {note}."), kind="neutral")
     if not call.overview["has_audio"]:
@@ -371,7 +371,10 @@ def played(archive, call, start_s, end_s, note):
     text = f"{sound.start_s:.2f} to {sound.end_s:.2f} s ({sound.duration_s:.2f} s), {sound.sides}" + (
         f"; {note}" if note else ""
     )
-    return mo.vstack([mo.audio(sound.wav), mo.plain_text(text)], align="start", gap=0.25)
+    player = mo.audio(sound.wav)
+    if begins:
+        player = mo.Html(player.text.replace("<audio ", "<audio autoplay ", 1))
+    return mo.vstack([player, mo.plain_text(text)], align="start", gap=0.25)
 
 
 @app.function

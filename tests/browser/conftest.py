@@ -127,6 +127,13 @@ class App:
             walk(cell); return text; }"""
         return str(self.cell(name).evaluate(script))
 
+    def plays(self, name: str) -> bool:
+        """Return whether the sound of a cell has begun by itself within a few seconds."""
+        script = """async audio => {
+            for (let i = 0; i < 60 && !audio.played.length; i++) await new Promise(done => setTimeout(done, 50));
+            return audio.played.length > 0; }"""
+        return bool(self.cell(name).locator("audio").evaluate(script))
+
     def sound_s(self, name: str) -> float:
         """Return the length of the sound a cell plays; it is played and seeked on the way."""
         script = """async audio => {

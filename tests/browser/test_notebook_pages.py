@@ -88,6 +88,8 @@ def test_the_call_notebook(app: App, served: Serve, page_archive: Path) -> None:
 
     # the fourth turn runs from 12.82 to 17.38 s
     choose_row(app, "turns", "robert miller")
+    assert app.plays("turn_player")
+    assert not app.plays("stretch_player")
     assert app.sound_s("turn_player") == pytest.approx(4.56, abs=0.01)
     assert "12.82 to 17.38 s (4.56 s), caller left, agent right" in app.text("turn_player")
 
@@ -97,9 +99,11 @@ def test_the_call_notebook(app: App, served: Serve, page_archive: Path) -> None:
     # "a m" was heard as "am": the same words, as the checks have it
     choose_row(app, "turns", "nine thirty")
     assert app.cell("turn_player").locator("mark").count() == 0
+    assert app.plays("turn_player")
 
     # a finding plays its own stretch
     choose_row(app, "findings", "slow_response")
+    assert app.plays("finding_player")
     finding = app.text("finding_player")
     seconds = float(finding.partition("(")[2].partition(" s)")[0])
     assert app.sound_s("finding_player") == pytest.approx(seconds, abs=0.01)
