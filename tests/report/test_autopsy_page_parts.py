@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from workbench.analysis.incidents_aside import listed
 from workbench.analysis.incidents_of_file import Examined, measured
@@ -37,3 +39,18 @@ def test_what_stands_apart_is_in_no_drawing(made: tuple[Examined, str]) -> None:
     assert sorted(map(int, flags)) == [one["number"] for one in told]
     assert "talk-over 0.00 s" not in page
     assert "barge-in 0.00 s" not in page
+
+
+def test_what_stands_against_the_recording_is_said_before_its_incidents(
+    made: tuple[Examined, str], tmp_path: Path
+) -> None:
+    """The agent is heard in the caller's channel at -20 dB, so that each of its words is an overlap."""
+    samples, rate = soundfile.read(CLIP)
+    samples[:, 0] += 0.1 * samples[:, 1]
+    soundfile.write(tmp_path / "leak.wav", samples / np.abs(samples).max(), rate)
+    examined, measurement = measured(tmp_path / "leak.wav", channels=("caller", "agent"))
+    assert examined.health["reason"] == "leakage"
+    page = build(examined, measurement, policy="0123456789ab")
+    summary = page.partition('<section id="summary"')[2].partition("</section>")[0]
+    assert "Read them with caution: one channel carries a steady copy of the other" in summary
+    assert "with caution" not in made[1].partition("</section>")[0]

@@ -13,6 +13,7 @@ from workbench.plural import plural
 from workbench.report.incident_drawing import MOST_CARDS, Drawing
 from workbench.report.render import render
 from workbench.report.sound import BUDGET_BYTES, Sounds
+from workbench.timing.health import CAUTION
 from workbench.timing.moments import CAVEAT
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def build(examined: Examined, measurement: Measured, *, policy: str, costs: dict
         budget_mb=BUDGET_BYTES / 1e6,
         policy_hash=policy,
         warnings=[plain_warning(name) for name in examined.health["warnings"]],
+        caution=plain_reason(examined.health["reason"]) if examined.health["recommendation"] == CAUTION else None,
         verdict_eligible=eligible,
         verdict_reason=plain_reason(reason),
         verdict_next_step=next_step,
