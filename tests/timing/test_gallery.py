@@ -124,6 +124,7 @@ def test_a_confirmed_map_settles_a_swap_and_no_echo(gallery: dict[str, Case]) ->
     for name, settled in (("clean", True), ("swapped", True), ("echo bleed", False)):
         examined, _ = measured(gallery[name].path, channels=("caller", "agent"))
         assert (name, examined.verdict[0]) == (name, settled)
+        assert "confirm" not in (examined.health["next_step"] or "")
     eligible, reason, _ = gallery["clean"].examined.verdict  # nobody has said which channel is whose
     assert (eligible, reason) == (False, "channel_map_unknown")
 

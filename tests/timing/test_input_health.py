@@ -162,6 +162,15 @@ def test_exchanged_channels_are_suspected_until_the_map_is_confirmed(tmp_path: P
     )
 
 
+def test_roles_that_were_given_are_not_asked_for_again(tmp_path: Path) -> None:
+    """Who typed --channels caller,agent is told to listen, not to type it."""
+    asked = health(tmp_path, AGENT, CALLER)["next_step"]
+    given = health(tmp_path, AGENT, CALLER, channel_map_confirmed=True)["next_step"]
+    assert asked == NEXT_STEPS["possible_swap"]
+    assert given.startswith("listen whether the roles given are right")
+    assert "confirm" not in given
+
+
 @pytest.mark.parametrize("db", [-9.1, -20.0, -35.0])
 def test_an_echo_is_found_with_its_level_direction_and_delay(tmp_path: Path, db: float) -> None:
     found = health(tmp_path, delayed(AGENT, seconds=0.12, db=db), AGENT)

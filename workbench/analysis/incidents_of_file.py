@@ -175,7 +175,7 @@ def measured(
     channels_told = [_facts(row) | speech_of(found.segments, row["channel_ix"]) for row in found.channels]
     health = _facts(found.health)
     health["warnings"] = warnings_of(health["warnings"], channels_told)
-    health["next_step"] = file_step(health["reason"], count=len(roles))
+    health["next_step"] = file_step(health["reason"], count=len(roles), roles_given=channel_map in CONFIRMED)
     mode, reason, next_step = _mode(roles, channel_map, health, heard=bool(found.segments))
     examined = Examined(
         path=str(path),

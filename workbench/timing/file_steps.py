@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from workbench.timing.channels_hint import roles_example
-from workbench.timing.health import NEXT_STEPS
+from workbench.timing.health import NEXT_STEPS, ROLES_GIVEN
 
 _OF_A_FILE = {"dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz)"}
 
 
-def file_step(reason: str | None, *, count: int) -> str | None:
+def file_step(reason: str | None, *, count: int, roles_given: bool = False) -> str | None:
     """Return what to do about a file.
 
     Parameters
@@ -17,6 +17,8 @@ def file_step(reason: str | None, *, count: int) -> str | None:
         Of input health.
     count : int
         The file's channels, as many as the advice names roles for.
+    roles_given : bool, optional
+        Whether somebody has said whose channel is which, so that a suspected swap is pardoned.
 
     Returns
     -------
@@ -25,4 +27,6 @@ def file_step(reason: str | None, *, count: int) -> str | None:
     """
     if reason == "channel_map_unknown":
         return f"name one role a channel: --channels {roles_example(count)}"
+    if reason == "possible_swap" and roles_given:
+        return ROLES_GIVEN
     return _OF_A_FILE.get(reason or "") or NEXT_STEPS.get(reason or "")

@@ -80,9 +80,7 @@ NEXT_STEPS = {
     "dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz) and import it again",
     "steady_level": "listen to the channel; remove the tone, hum or constant offset it carries",
 }
-_ROLES_GIVEN = (
-    "listen whether the roles given are right; if not, give them in the other order (--channels agent,caller)"
-)
+ROLES_GIVEN = "listen whether the roles given are right; if not, give them in the other order (--channels agent,caller)"
 
 
 class Voice(msgspec.Struct, frozen=True, kw_only=True):
@@ -293,5 +291,5 @@ def _verdict(health: Health, defect: str | None, *, doubts: Sequence[str] = (), 
     health.recommendation = CAUTION if doubts else ELIGIBLE
     if doubts:
         health.reason = doubts[0]
-        health.next_step = _ROLES_GIVEN if doubts[0] in pardoned else NEXT_STEPS[doubts[0]]
+        health.next_step = ROLES_GIVEN if doubts[0] in pardoned else NEXT_STEPS[doubts[0]]
     return health
