@@ -34,11 +34,11 @@ _AT_ONCE = 32
 _CHANNELS = (
     "select call_id, recording_id, role, noise_floor_dbfs, threshold_dbfs from channels where config_id = $config"
 )
-_ROUNDED = (
-    "select recording_id, round(caller_dbfs * 100)::smallint as caller, round(agent_dbfs * 100)::smallint as agent"
+_FRAMES = (
+    "select recording_id, frame_ix, round(caller_dbfs * 100)::smallint as caller, "
+    "round(agent_dbfs * 100)::smallint as agent from frames "
+    "where recording_id between $low and $high and config_id = $config"
 )
-_SOME = "from frames where recording_id between $low and $high and config_id = $config order by recording_id, frame_ix"
-_FRAMES = f"{_ROUNDED} {_SOME}"
 
 
 class Track(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,11 +196,36 @@ def _levels(reader: Reader, ids: list[str], config_id: str) -> dict[str, dict[st
     for at in range(0, len(ids), _AT_ONCE):
         some = ids[at : at + _AT_ONCE]
         rows = reader.frame(_FRAMES, {"low": some[0], "high": some[-1], "config": config_id})
-        for (recording_id,), own in rows.partition_by("recording_id", as_dict=True, maintain_order=True).items():
+        for recording_id, own in in_order(rows):
             if recording_id in some:
                 parties = {role: own[role] for role in ("caller", "agent") if not own[role].null_count()}
                 found[recording_id] = {role: series.to_numpy().astype(np.int16) for role, series in parties.items()}
     return found
+
+
+def in_order(rows: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """Part frames by recording, those of each in the order of time.
+
+    They are stored in that order, and to sort them all would take longer than to read them.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        `recording_id` and `frame_ix` among others.
+
+    Returns
+    -------
+    list of tuple of str and polars.DataFrame
+        Each recording once; empty for no rows.
+    """
+    lengths, ids = rows["recording_id"].rle().struct.unnest().get_columns()
+    rises = np.diff(rows["frame_ix"].to_numpy()) > 0
+    rises[np.cumsum(lengths.to_numpy(), dtype=np.int64)[:-1] - 1] = True
+    if ids.n_unique() < len(ids) or not rises.all():
+        rows = rows.sort("recording_id", "frame_ix")
+        lengths, ids = rows["recording_id"].rle().struct.unnest().get_columns()
+    firsts = np.cumsum(lengths.to_numpy(), dtype=np.int64) - lengths.to_numpy()
+    return [(name, rows[first : first + own]) for name, first, own in zip(ids, firsts.tolist(), lengths, strict=True)]
 
 
 def _track(row: dict[str, object], levels: NDArray[np.int16], by_side: dict, *, config: MeasureConfig) -> Track:  # type: ignore[type-arg]
