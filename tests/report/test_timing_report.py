@@ -14,6 +14,7 @@ import pytest
 import soundfile as sf
 
 from workbench.archive.archive import Archive
+from workbench.audio.config import MeasureConfig
 from workbench.errors import UsageError
 from workbench.report.html import report, reports
 from workbench.report.pages import timing
@@ -214,6 +215,25 @@ def test_one_degree_of_freedom_is_one(tmp_path: Path) -> None:
         archive.measure(workers=1)
         page = report("timing").build(archive, worst=0)
     assert ", 1 degree of freedom, p = " in page
+
+
+def test_moments_of_two_rulers_are_told_and_not_tested_against_each_other(tmp_path: Path) -> None:
+    """The sound of version 1 is gone when the rest is measured with another threshold; `compare` refuses as well."""
+    with Archive.create(tmp_path / "archive") as archive:
+        for version, end in (("1", 2.4), ("2", 3.4)):
+            sound = tones(tmp_path / f"{version}.wav", caller=(2, 6), agent=(0.5, end))
+            calls = [call(f"{version}{ix}", sound, (2.0, "yield"), agent_version=version) for ix in "ab"]
+            archive.add(calls, storage="reference")
+        archive.measure(workers=1)
+        (tmp_path / "1.wav").unlink()
+        assert archive.measure(workers=1, config=MeasureConfig(rel_db=20.0)).measured == 2
+        page = unescape(report("timing").build(archive, worst=0))
+    summary = page.partition('<section id="summary"')[2].partition("</section>")[0]
+    before, after = (f"{config.config_id} (2 moments)" for config in (MeasureConfig(), MeasureConfig(rel_db=20.0)))
+    assert "These moments were measured with 2 configs, which are different rulers: " in summary
+    assert before in summary
+    assert after in summary
+    assert "degree of freedom" not in page
 
 
 def test_rows_that_a_table_has_no_room_for_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

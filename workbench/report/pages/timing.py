@@ -30,6 +30,7 @@ SQL = {
     "events": "from timing_events where config_id = $config order by call_id, label_id",
     "gaps": "from response_gap_by_agent where clock = 'audio' order by agent_id, agent_version",
     "agreement": "from label_agreement where trial_count > 0 order by trial_count desc, author, other_author",
+    "rulers": "select distinct call_id, config_id from input_health",
     "run": "select config from runs where kind = 'score' order by started_at desc, run_id desc limit 1",
 }
 WORST = ("did_not_yield", "stopped_without_caller", "talked_over", "slow_to_yield", "false_yield")
@@ -75,8 +76,10 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
     shares = archive.reader.frame(query("talk_over_share")).filter(pl.col("clock") == "audio")
     gaps, agreement = (archive.reader.frame(SQL[name]) for name in ("gaps", "agreement"))
     near = judged.filter(pl.col("boundary_sensitive").fill_null(value=False)).sort("call_id", "label_id")
+    rulers = _rulers(archive, judged)
     tests = {
-        kind: timing_survival.compared(timing_survival.times_to(kind, events, by=BY)) for kind in ("yield", "respond")
+        kind: timing_survival.compared(timing_survival.times_to(kind, events, by=BY)) if len(rulers) < 2 else None
+        for kind in ("yield", "respond")
     }
     return render(
         "timing.html.j2",
@@ -100,8 +103,9 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         yields=yields,
         answers=answers,
         tests=tests,
+        rulers=rulers,
         by=BY,
-        slices=_slices(events),
+        slices=_slices(events, tested=len(rulers) < 2),
         failed_count=len(failed),
         moments=shown,
         silent_count=sounds.silent_count,
@@ -121,13 +125,20 @@ def _config(archive: Archive) -> ScoreConfig:
     return msgspec.convert(json.loads(rows[0][0])["score"], ScoreConfig) if rows else ScoreConfig()
 
 
+def _rulers(archive: Archive, judged: pl.DataFrame) -> Rows:
+    """The measuring configs that verdicts rest on, and the moments of each, most first."""
+    found = judged.select("call_id").join(archive.reader.frame(SQL["rulers"]), on="call_id")
+    counts = found.group_by("config_id").len("moment_count")
+    return counts.sort("moment_count", "config_id", descending=[True, False]).to_dicts()
+
+
 def _numbers(held: Any, events: pl.DataFrame, judged: pl.DataFrame) -> dict[str, Any]:
     several = events.filter(events["label_count"] > 1)
     return {
         "moments": events.height,
         "labels": held.label_count,
         "shared": several.height,
-        "disagreed": several.filter(several["expect"].is_null()).height,
+        "disagreed": int(several["disagree"].sum()),
         "calls": events["call_id"].n_unique(),
         "judged": judged.height,
         "passed": judged.filter(judged["status"] == "PASS").height,
@@ -166,8 +177,8 @@ def _survival(kind: str, events: pl.DataFrame) -> dict[str, Any]:
     return {"figure": figure, "rows": summaries.to_dicts()}
 
 
-def _slices(events: pl.DataFrame) -> list[tuple[str, Rows, Any]]:
-    """Each slice of the sound that is described in a moment that awaits a yield: its times, and their test."""
+def _slices(events: pl.DataFrame, *, tested: bool) -> list[tuple[str, Rows, Any]]:
+    """Each slice of the sound that is described in a moment that awaits a yield: its times, and their test if asked."""
     from workbench.analysis import timing_survival
     from workbench.archive.call_slices import SLICES
 
@@ -176,7 +187,8 @@ def _slices(events: pl.DataFrame) -> list[tuple[str, Rows, Any]]:
         times = timing_survival.times_to("yield", events, by=name)
         if not set(times["group"]) <= {"not described"}:
             rows = timing_survival.summaries(times).to_dicts()
-            found.append((name, rows, timing_survival.compared(times.filter(times["group"] != "not described"))))
+            described = times.filter(times["group"] != "not described")
+            found.append((name, rows, timing_survival.compared(described) if tested else None))
     return found
 
 
