@@ -14,6 +14,7 @@
 -- agent_fast_talker: whether the agent talks fast; empty: not described.
 -- author: who labelled, all of them; "not supplied" where nobody is named.
 -- label_count: standing labels of the moment.
+-- disagree: whether some of them say yield and some say hold.
 -- expect: what the label says the agent should do, yield or hold; empty: it does not say, or the labels of the moment disagree.
 -- onset_s: moment that was scored; where none was, the moment the label speaks of; empty: none.
 -- status: PASS, FAIL, INCONCLUSIVE or NOT_SCORABLE.
@@ -46,6 +47,7 @@ select
     call_slices.agent_fast_talker,
     labels.authors as author,
     labels.label_count,
+    labels.disagree,
     case when not labels.disagree then events.expect end as expect,
     coalesce(events.onset_s, labels.onset_s) as onset_s,
     case when labels.disagree and events.status in ('PASS', 'FAIL') then 'INCONCLUSIVE' else events.status end as status,

@@ -49,6 +49,7 @@ def test_a_moment_whose_labels_disagree_stays_in_sight() -> None:
         ("a", "yield", "PASS", True), ("b", None, "INCONCLUSIVE", True), ("c", None, "INCONCLUSIVE", False)
     ).with_columns(
         label_count=pl.Series([1, 2, 1], dtype=pl.Int64),
+        disagree=pl.Series([False, True, False], dtype=pl.Boolean),
         reason=pl.Series([None, "labels_disagree", "no_expectation"], dtype=pl.String),
     )
     rows = [("yield", 1, 0, 0), ("hold", 0, 0, 0), ("labels disagree", 0, 0, 1), ("not said", 0, 0, 1)]

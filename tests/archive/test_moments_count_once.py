@@ -10,8 +10,9 @@ import pytest
 from made_calls import measured_archive
 
 from workbench.analysis.robustness_archive import of_archive
-from workbench.analysis.timing_counts import rates
+from workbench.analysis.timing_counts import four_cells, rates
 from workbench.analysis.timing_held import HeldMoments
+from workbench.analysis.timing_shown import several_labels
 from workbench.archive import labelling
 from workbench.archive.archive import Archive
 from workbench.archive.comparing import chosen_events
@@ -126,3 +127,22 @@ def test_sql_and_python_find_the_same_moments(archive: Archive) -> None:
     for group in groups(rows):
         assert len({(rows[ix]["call_id"], rows[ix]["moment_s"]) for ix in group}) == 1
         assert sum(rows[ix]["counted"] for ix in group) == 1
+
+
+def test_labels_that_say_neither_yield_nor_hold_do_not_disagree(archive: Archive) -> None:
+    """Two of one moment, in a call without sound: it is not known what was expected, and nobody contradicts anybody."""
+    labels = [Label(kind="expectation", onset_s=2.0, author=who) for who in "AB"]
+    source: dict[str, Any] = {"source_format": "made", "source_uri": "x", "source_sha256": "f" * 64}
+    archive.add([Call(id="unsaid", turns=[], labels=labels, **source)])
+    label(archive, "c0", 2.0, "yield", "A")
+    label(archive, "c0", 2.0, "hold", "B")
+    archive.score()
+    events = HeldMoments(archive).default
+    assert events.select("call_id", "label_count", "disagree", "expect").rows() == [
+        ("c0", 2, True, None),
+        ("unsaid", 2, False, None),
+    ]
+    rows = four_cells(events).rows()
+    assert rows == [("yield", 0, 0, 0), ("hold", 0, 0, 0), ("labels disagree", 0, 0, 1), ("not said", 0, 0, 1)]
+    assert "2 moments with several labels" in several_labels(events)
+    assert "1 of them labelled both yield and hold" in several_labels(events)

@@ -50,8 +50,8 @@ def _parts(events: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
     """The moments by what was expected; those of which that is not known behind the others, where there are any."""
     import polars as pl
 
-    said = pl.col("label_count").fill_null(1).le(1) | (pl.col("reason") == "no_expectation").fill_null(value=False)
-    name = pl.col("expect").fill_null(pl.when(said).then(pl.lit(UNSAID)).otherwise(pl.lit(DISAGREE)))
+    apart = pl.col("disagree").fill_null(value=False)
+    name = pl.col("expect").fill_null(pl.when(apart).then(pl.lit(DISAGREE)).otherwise(pl.lit(UNSAID)))
     parts = [(expect, events.filter(name == expect)) for expect in (*EXPECTED, DISAGREE, UNSAID)]
     return [(expect, own) for expect, own in parts if expect in EXPECTED or own.height]
 

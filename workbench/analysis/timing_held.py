@@ -222,8 +222,10 @@ def columns() -> dict[str, Any]:
     import polars as pl
 
     kinds: dict[str, Any] = dict.fromkeys(("call_id", "label_id", "config_id", *FACTS), pl.String)
-    kinds |= dict.fromkeys(SLICES, pl.Boolean) | {"author": pl.String, "label_count": pl.Int64, "expect": pl.String}
-    kinds |= {"onset_s": pl.Float64} | dict.fromkeys(("status", "reason"), pl.String)
+    kinds |= dict.fromkeys(SLICES, pl.Boolean) | {"author": pl.String, "label_count": pl.Int64}
+    kinds |= {"disagree": pl.Boolean, "expect": pl.String, "onset_s": pl.Float64} | dict.fromkeys(
+        ("status", "reason"), pl.String
+    )
     kinds |= dict.fromkeys(("agent_talking", "did_yield", "awaits_yield"), pl.Boolean)
     kinds |= {"yield_observed_s": pl.Float64, "yield_censored": pl.Boolean, "agent_quiet_s": pl.Float64}
     kinds |= {"caller_quiet_s": pl.Float64, "talk_over_s": pl.Float64}
@@ -243,6 +245,7 @@ def _event(
         **{name: facts[name] for name in SLICES},
         "author": label["authors"],
         "label_count": label["label_count"],
+        "disagree": label["disagree"],
         "expect": None if label["disagree"] else row["expect"],
         "onset_s": label["onset_s"] if row["onset_s"] is None else row["onset_s"],
         "awaits_yield": heard and row["expect"] == "yield" and bool(row["agent_talking"]),

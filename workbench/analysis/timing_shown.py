@@ -126,9 +126,9 @@ def several_labels(events: pl.DataFrame) -> str:
         Two sentences.
     """
     several = events.filter(events["label_count"] > 1)
-    apart = several.filter(several["expect"].is_null()).height
     return (
-        f"{plural(len(several), 'moment')} with several labels (within 0.25 s), each counted once; {apart:,} of them "
+        f"{plural(len(several), 'moment')} with several labels (within 0.25 s), each counted once; "
+        f"{several['disagree'].sum():,} of them "
         "labelled both yield and hold, and not judged until one label is taken back."
     )
 
