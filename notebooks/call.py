@@ -222,7 +222,10 @@ def turn_player(archive, call, texts, turn_table):
     _turn = call.turns.filter(call.turns["turn_ix"] == _ix).row(0, named=True)
     _where = turn_stretch(call.turns, _ix, turn_clock=call.turn_clock)
     mo.vstack(
-        [written(_turn, call.overview["language"]), played(archive, call, _where.start_s, _where.end_s, _where.note, begins=True)]
+        [
+            written(_turn, call.overview["language"]),
+            played(archive, call, _where.start_s, _where.end_s, _where.note, begins=True),
+        ]
     )
     return
 
