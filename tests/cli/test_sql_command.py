@@ -65,6 +65,8 @@ def test_the_caret_stays_under_its_word_where_the_number_gets_shorter(sql: Sql) 
         (" -- nothing", "the query is empty"),
         ("explain select 1", "Hint: write a SELECT, or WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, SHOW"),
         ("select 1; select 2", "one statement is allowed, 2 were found"),
+        ("create table t (a int); select 2", "one statement is allowed, 2 were found"),
+        ("pivot calls on origin using count(*)", "Hint: name the columns: pivot T on COLUMN in ("),
     ],
 )
 def test_what_is_no_select(query: str, said: str, sql: Sql) -> None:
@@ -149,3 +151,9 @@ def test_two_formats_at_once_are_refused(sql: Sql) -> None:
     code, out, err = sql("select 1", "--json", "--format", "csv")
     assert (code, out) == (2, "")
     assert "--json and --format csv" in err
+
+
+def test_a_pivot_with_named_columns_is_one_select(sql: Sql) -> None:
+    code, out, err = sql("pivot (select 'a' as x) on x in ('a', 'b') using count(*)", "--json")
+    assert code == 0, err
+    assert json.loads(out) == [{"a": 1, "b": 0}]

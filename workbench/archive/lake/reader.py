@@ -179,6 +179,12 @@ class Reader:
             raise QueryRefused(str(error), where="query", hint=_query_hint(error, query)) from error
         if not statements:
             raise QueryRefused("the query is empty", where="query", hint='for instance "from call_overview"')
+        if len(statements) == 2 and statements[0].type == duckdb.StatementType.CREATE and not statements[0].query:
+            raise QueryRefused(
+                "a PIVOT that looks for its columns itself is not allowed: it makes a type first",
+                where="query",
+                hint="name the columns: pivot T on COLUMN in ('a', 'b') using count(*)",
+            )
         if len(statements) != 1:
             raise QueryRefused(
                 f"one statement is allowed, {len(statements)} were found",
