@@ -25,10 +25,9 @@ HEARD = ("recording_ended", "did_not_go_on")
 """Without a verdict, and yet timed: cut short is censored, not unknown."""
 BOUNDS = ("max_time_to_yield_s", "max_talk_over_s")
 _MOST_LINES = 8
-_FACTS_OF = (
-    "select call_id, source_format, agent_id, agent_version, caller_noisy, caller_narrow_band, agent_fast_talker "
-    "from calls join call_slices using (call_id) semi join (select unnest($calls) as call_id) using (call_id)"
-)
+_ALL = "select call_id, source_format, agent_id, agent_version, caller_noisy, caller_narrow_band, agent_fast_talker"
+_WHERE = "from calls join call_slices using (call_id) semi join (select unnest($calls) as call_id) using (call_id)"
+_FACTS_OF = f"{_ALL} {_WHERE}"
 
 
 class HeldMoments:

@@ -34,11 +34,9 @@ _AT_ONCE = 32
 _CHANNELS = (
     "select call_id, recording_id, role, noise_floor_dbfs, threshold_dbfs from channels where config_id = $config"
 )
-_FRAMES = (
-    "select recording_id, frame_ix, round(caller_dbfs * 100)::smallint as caller, "
-    "round(agent_dbfs * 100)::smallint as agent from frames "
-    "where recording_id between $low and $high and config_id = $config"
-)
+_ROUNDED = "round(caller_dbfs * 100)::smallint as caller, round(agent_dbfs * 100)::smallint as agent"
+_SOME = "from frames where recording_id between $low and $high and config_id = $config"
+_FRAMES = f"select recording_id, frame_ix, {_ROUNDED} {_SOME}"
 
 
 class Track(msgspec.Struct, frozen=True, kw_only=True):

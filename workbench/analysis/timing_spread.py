@@ -12,10 +12,8 @@ if TYPE_CHECKING:
 
 GAP, YIELD, OVER = "response gap", "time to yield", "talk-over"
 SEEN, CENSORED = "seen to its end", "longer than this (censored)"
-GAPS = (
-    "select call_id, gap_s, caller_noisy, caller_narrow_band, agent_fast_talker from turn_gaps "
-    "join call_slices using (call_id) where clock = 'audio' order by call_id, gap_ix"
-)
+_GAPS = "select call_id, gap_s, caller_noisy, caller_narrow_band, agent_fast_talker from turn_gaps"
+GAPS = f"{_GAPS} join call_slices using (call_id) where clock = 'audio' order by call_id, gap_ix"
 """Every response gap that was heard, with the slices of its call."""
 
 NARROW_CALLS = 40
