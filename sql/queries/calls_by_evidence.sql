@@ -14,7 +14,7 @@ select
     coalesce(call_clocks.clock, 'none') as clock,
     count(*) as call_count,
     count(heard.call_id) as with_audio_count,
-    coalesce(sum(heard.audio_s order by heard.audio_s), 0.0::double) as audio_s
+    coalesce(sum(heard.audio_s::decimal(18, 6)), 0)::double as audio_s
 from calls
 join call_clocks using (call_id)
 left join heard using (call_id)

@@ -9,7 +9,7 @@ select
     count(*) filter (where health = 'eligible for scan') as healthy_count,
     count(*) filter (where clock is not null) as with_clock_count,
     count(duration_s) as with_duration_count,
-    sum(duration_s order by duration_s) as duration_s
+    sum(duration_s::decimal(18, 6))::double as duration_s
 from call_overview
 group by source_format, origin, evidence_tier
 order by source_format, origin, evidence_tier

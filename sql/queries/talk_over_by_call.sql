@@ -5,13 +5,9 @@ select
     call_clocks.call_id,
     call_clocks.clock,
     count(*) filter (where long.who_first = 'caller') as agent_over_caller_count,
-    coalesce(
-        sum(long.overlap_s order by long.overlap_s) filter (where long.who_first = 'caller'), 0.0::double
-    ) as agent_over_caller_s,
+    coalesce(sum(long.overlap_s::decimal(18, 6)) filter (where long.who_first = 'caller'), 0)::double as agent_over_caller_s,
     count(*) filter (where long.who_first = 'agent') as caller_over_agent_count,
-    coalesce(
-        sum(long.overlap_s order by long.overlap_s) filter (where long.who_first = 'agent'), 0.0::double
-    ) as caller_over_agent_s,
+    coalesce(sum(long.overlap_s::decimal(18, 6)) filter (where long.who_first = 'agent'), 0)::double as caller_over_agent_s,
     max(long.overlap_s) as longest_overlap_s
 from call_clocks
 left join (

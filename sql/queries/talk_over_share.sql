@@ -17,7 +17,7 @@ from speaking_time
 join calls using (call_id)
 join call_slices using (call_id)
 left join (
-    select call_id, sum(overlap_s order by overlap_s) as talk_over_s
+    select call_id, sum(overlap_s::decimal(18, 6))::double as talk_over_s
     from "overlaps"
     group by call_id
 ) as together using (call_id)

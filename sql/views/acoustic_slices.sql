@@ -26,9 +26,7 @@ with described as (
         max(sound.bandwidth_hz) as bandwidth_hz,
         bool_and(sound.narrow_band) as narrow_band,
         sum(sound.word_count) as word_count,
-        sum(sound.end_s - sound.start_s order by sound.end_s - sound.start_s) filter (
-            where sound.word_count is not null
-        ) as worded_s
+        sum((sound.end_s - sound.start_s)::decimal(18, 6)) filter (where sound.word_count is not null)::double as worded_s
     from turn_acoustics as sound
     left join channels using (call_id, recording_id, channel_ix)
     group by sound.call_id, sound.role

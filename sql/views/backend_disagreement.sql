@@ -85,9 +85,9 @@ stretches as (
 summed as (
     select
         recording_id, role, backend,
-        sum(lasts_s order by lasts_s) filter (where energy) as energy_s,
-        sum(lasts_s order by lasts_s) filter (where other) as other_s,
-        sum(lasts_s order by lasts_s) filter (where energy and other) as both_s
+        sum(lasts_s::decimal(18, 6)) filter (where energy)::double as energy_s,
+        sum(lasts_s::decimal(18, 6)) filter (where other)::double as other_s,
+        sum(lasts_s::decimal(18, 6)) filter (where energy and other)::double as both_s
     from stretches
     group by recording_id, role, backend
 ),

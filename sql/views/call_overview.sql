@@ -55,12 +55,8 @@ used_tools as (
 timed as (
     select
         call_id,
-        coalesce(
-            sum(end_s - start_s order by end_s - start_s) filter (where role = 'caller'), 0.0::double
-        ) as caller_talk_s,
-        coalesce(
-            sum(end_s - start_s order by end_s - start_s) filter (where role = 'agent'), 0.0::double
-        ) as agent_talk_s,
+        coalesce(sum((end_s - start_s)::decimal(18, 6)) filter (where role = 'caller'), 0)::double as caller_talk_s,
+        coalesce(sum((end_s - start_s)::decimal(18, 6)) filter (where role = 'agent'), 0)::double as agent_talk_s,
         count(gap_s) as response_count,
         max(gap_s) as worst_response_gap_s,
         arg_max(start_s, (gap_s, -start_s)) filter (where gap_s is not null) as worst_response_at_s,

@@ -16,9 +16,7 @@ select
     call_clocks.call_id,
     roles.role,
     call_clocks.clock,
-    coalesce(
-        sum(speech_runs.end_s - speech_runs.start_s order by speech_runs.end_s - speech_runs.start_s), 0.0::double
-    ) as talk_s,
+    coalesce(sum((speech_runs.end_s - speech_runs.start_s)::decimal(18, 6)), 0)::double as talk_s,
     count(speech_runs.run_ix) as run_count,
     max(speech_runs.end_s - speech_runs.start_s) as longest_run_s,
     min(speech_runs.start_s) as first_speech_s,
