@@ -55,6 +55,24 @@ def test_no_bundled_call_has_a_copy() -> None:
     assert [path.name for path in files if measured(path).health["leakage_db"] is not None] == []
 
 
+@pytest.mark.parametrize(
+    ("clip", "snr_db"),
+    [
+        ("ami-floor-exchange/audio/ami-en2002b-take-0772", 16),
+        ("ami-floor-exchange/audio/ami-en2002b-take-0772", 14),
+        ("vapi-defaults/audio/vapi-default-07-correction", 12),
+    ],
+)
+def test_noise_of_its_own_in_each_channel_is_no_copy(tmp_path: Path, clip: str, snr_db: float) -> None:
+    """Two steady noises keep to one ratio, 7 or 9 dB here, but neither follows the other."""
+    samples, rate = soundfile.read(CALLS / f"{clip}.example.wav")
+    loud = np.sqrt(np.sort(samples**2, axis=0)[-len(samples) // 5 :].mean(axis=0))
+    noise = np.random.default_rng(1).standard_normal(samples.shape) * loud * 10 ** (-snr_db / 20)
+    path = tmp_path / "noisy.wav"
+    soundfile.write(path, samples + noise, rate, subtype="PCM_16")
+    assert measured(path).health["leakage_db"] is None
+
+
 def test_levels_alone_make_no_loud_copy_and_no_hidden_one() -> None:
     """Two channels with one envelope at one ratio: what the samples say decides, and without them nothing is said."""
     rng = np.random.default_rng(3)

@@ -28,6 +28,8 @@ SAME_RATIO_DB = 3.0  # half the width of the band of ratios that count as one ga
 MIN_AGREEMENT = 0.85  # share of frames that must agree
 MIN_COVERAGE = 0.5  # share of the source's speech that must reappear
 CLEAR_COPY_DB = -6.0  # above it, two people talking at the same level cannot be told from a copy
+FOLLOWS, STEADY_DB = 0.7, 0.5  # a copy's ratio varies less than its source's level; two steady noises vary alike
+NEARLY = 0.9  # of the frames of the fullest band: delays between which the spread of the ratios decides
 LEAST_COVERAGE, LOUDEST_COPY_DB = 0.25, 12.0  # up to where the samples are asked
 SAME_WAVEFORM = 0.5  # agreement of samples from which on two sounds are one
 FAINTEST_COPY_DB = -50.0
@@ -156,16 +158,18 @@ def copy_of(
     """Return the steady copy of a source in the other channel, if there is one.
 
     For every delay up to 0.5 s the level ratio is taken on the frames where the source spoke that long
-    before and the other channel is active now. The 6 dB band that holds most ratios gives the gain; the
-    delay whose band holds most wins. Ratios above the band are forgiven, since the other party's own
-    speech can only add to a copy; ratios below it speak against one. It is a copy when at least 0.85 of
-    the ratios in or below the band lie in it, when they cover at least half of the source's speech, and
-    when the gain (the median in the band) is between -50 and -6 dB. The delay is searched on at most
-    2,048 frames spread evenly over the source's speech, and the winner is then measured on all of them, in
-    recordings with more than 11 minutes of it on 65,536 spread evenly.
+    before and the other channel is active now. The 6 dB band that holds most ratios gives the gain; of the
+    delays whose bands hold at least 0.9 of the most that one wins whose ratios vary least. Ratios above the
+    band are forgiven, since the other party's own speech can only add to a copy; ratios below it speak against
+    one. It is a copy when at least 0.85 of the ratios in or below the band lie in it, when they cover at least
+    half of the source's speech, and when the gain (the median in the band) is between -50 and -6 dB. The delay
+    is searched on at most 2,048 frames spread evenly over the source's speech, and the winner is then measured
+    on all of them, in recordings with more than 11 minutes of it on 65,536 spread evenly.
 
     A copy that is louder than that (up to 12 dB above its source), or that covers only a quarter of the source's
-    speech, may be a second person: it is one where the samples agree (0.5 or more).
+    speech, may be a second person; one whose ratio varies as much as the level of its source does (P10 to P90: more
+    than 0.7 of it, and than 0.5 dB) may be a steady noise in both channels. Such a copy is one where the samples
+    agree (0.5 or more).
 
     Parameters
     ----------
@@ -195,8 +199,7 @@ def copy_of(
     if _heard_again(source_active, heard, len(lags)) < least * spoke:
         return None  # too few of the source's frames are heard again within any of the delays
     some, _ = _spread(clear, _SEARCHED_FRAMES)
-    counts = [_band(ratios)[1] for ratios in _ratios(source, other, frames=some, lags=lags, heard=heard)]
-    lag = int(np.argmax(counts))
+    lag = _best_delay(_ratios(source, other, frames=some, lags=lags, heard=heard))
     frames, step = _spread(clear, _MEASURED_FRAMES)
     (ratios,) = _ratios(source, other, frames=frames, lags=lags[lag : lag + 1], heard=heard)
     low, inside, below = _band(ratios)
@@ -206,11 +209,24 @@ def copy_of(
     agreement, coverage = inside / (inside + below), inside * step / spoke
     if agreement < MIN_AGREEMENT or coverage < least or not FAINTEST_COPY_DB <= level <= LOUDEST_COPY_DB:
         return None
-    if coverage < MIN_COVERAGE or level > CLEAR_COPY_DB:
-        alone = _held(source, other, frames=frames, lag=lag, heard=heard, band=ratios[[low, low + inside - 1]])
-        if samples_agree is None or samples_agree(alone, lag) < SAME_WAVEFORM:
-            return None
+    band = ratios[[low, low + inside - 1]]
+    alone, levels = _held(source, other, frames=frames, lag=lag, heard=heard, band=band)
+    steady = _spread_db(ratios[low : low + inside]) > max(STEADY_DB, FOLLOWS * _spread_db(levels))
+    unclear = steady or coverage < MIN_COVERAGE or level > CLEAR_COPY_DB
+    if unclear and (samples_agree is None or samples_agree(alone, lag) < SAME_WAVEFORM):
+        return None
     return Copy(level_db=level, lag_s=lag * hop_s, agreement=agreement, coverage=coverage)
+
+
+def _best_delay(ratios: Iterable[NDArray[np.float64]]) -> int:
+    """The place of the delay whose band is among the fullest, and whose ratios in it vary least."""
+    counts, spreads = [], []
+    for found in ratios:
+        low, inside, _ = _band(found)
+        counts.append(inside)
+        spreads.append(_spread_db(found[low : low + inside]) if inside else np.inf)
+    full = np.array(counts) >= NEARLY * max(counts)
+    return int(np.argmin(np.where(full, spreads, np.inf)))
 
 
 def _within(track: Iterable[NDArray[np.float64]], db: float, count: int) -> NDArray[np.bool_]:
@@ -273,13 +289,20 @@ def _held(
     lag: int,
     heard: NDArray[np.bool_],
     band: NDArray[np.float64],
-) -> NDArray[np.int64]:
-    """The frames whose ratio lies in the band."""
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The frames whose ratio lies in the band, and the levels of the source there."""
     frames = frames[frames + lag < len(heard)]
     frames = frames[heard[frames + lag]]
-    ratios = _levels_at(other, frames + lag) - _levels_at(source, frames)
-    inside: NDArray[np.int64] = frames[(ratios >= band[0]) & (ratios <= band[1])]
-    return inside
+    levels = _levels_at(source, frames)
+    ratios = _levels_at(other, frames + lag) - levels
+    inside = (ratios >= band[0]) & (ratios <= band[1])
+    return frames[inside], levels[inside]
+
+
+def _spread_db(levels: NDArray[np.float64]) -> float:
+    """From the 10th to the 90th percentile."""
+    low, high = np.percentile(levels, (10, 90))
+    return float(high - low)
 
 
 def _levels_at(track: Iterable[NDArray[np.float64]], places: NDArray[np.int64]) -> NDArray[np.float64]:
