@@ -20,6 +20,7 @@ NAMES = (
     "frame_size",
     "startup",
     "queries",
+    "many_frames",
     "turns",
     "verdicts",
     "timing_sweep",

@@ -22,6 +22,7 @@ ROWS = {
     "frame_size": 5,
     "startup": 5,
     "queries": 7,
+    "many_frames": 6,
     "turns": 5,
     "verdicts": 6,
     "timing_sweep": 16,
