@@ -51,6 +51,13 @@ def test_states_by_calls_in_the_window_and_by_sample(here: int, before: int, cal
     assert (row["eligible_count"], row["seen_at"], row["elevated_over"]) == (calls, ["one"], None)
 
 
+@pytest.mark.parametrize(("kind", "analysed"), [("barge_in", 30), ("dead_air", 34)])
+def test_calls_that_cannot_show_a_kind_are_not_counted_among_its_calls(kind: str, analysed: int) -> None:
+    """One channel tells of silence, not who speaks over whom."""
+    (row,) = recurrence(scan("now", 5, 30, kind=kind, mono=4), [scan("one", 5, 30, kind=kind)])
+    assert (row["call_count"], row["analysed_count"]) == (5, analysed)
+
+
 def test_a_call_that_is_in_several_scans_counts_once() -> None:
     now, again = scan("one", 2, 30), scan("one", 2, 30)
     (row,) = recurrence(now, [again, {**again, "recorded_at": "two"}])

@@ -157,6 +157,7 @@ def test_the_command_writes_every_error(tmp_path: Path, capsys: pytest.CaptureFi
     assert len(found["errors"]) == sum(signal["n"] for signal in found["signals"].values())
     assert "ami-floor-exchange: 3 calls" in printed
     assert "correct yield" in printed
+    assert "\nno intervals: 2 calls, 3 at least are needed\n" in printed  # of the two calls in which the agent yields
     assert "accura" not in printed
     header, line = (re.split(r"  +", row.strip()) for row in (printed.splitlines()[1], printed.splitlines()[3]))
     assert header[4:8] == ["median", "95 %", "p90", "95 %"]

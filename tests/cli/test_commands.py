@@ -84,3 +84,10 @@ def test_a_misspelt_command_is_told_its_name(typed: str, meant: str, capsys: pyt
 def test_nothing_near_is_not_guessed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("xyzzy") == 2
     assert "Did you mean" not in capsys.readouterr().err
+
+
+def test_a_word_too_many_is_told_how_an_archive_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("init", "my.archive") == 2
+    assert "(my.archive)\nHint: the archive is named with --archive DIR\n" in capsys.readouterr().err
+    assert run("doctor", "my.archive") == 2
+    assert "Hint" not in capsys.readouterr().err

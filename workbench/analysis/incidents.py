@@ -17,6 +17,9 @@ from workbench.timing.score_config import ScoreConfig
 
 SEVERITIES = (CRITICAL, WARNING, CAVEAT)
 KINDS = ("barge_in", "talk_over", "dead_air", "latency_spike", "echo_suspected")
+ONE_CHANNEL_KINDS = ("dead_air", "latency_spike")
+"""What one channel with both parties can show; the others need a channel each."""
+
 ADDRESS_DIGITS = 12
 Otherwise = TypeVar("Otherwise", float, None)
 _OF_SILENCES = ("without_faint_s", "until_sound_s", "agent_after_s")

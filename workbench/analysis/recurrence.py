@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.analysis.folder_health import SMALL_SAMPLE
-from workbench.analysis.incidents import KINDS
+from workbench.analysis.incidents import KINDS, ONE_CHANNEL_KINDS
 from workbench.stats.rates import wilson
 
 OBSERVED, RECURRING, LOW_SAMPLE, ELEVATED = "observed", "RECURRING", "RECURRING, LOW SAMPLE", "ELEVATED"
@@ -28,9 +28,10 @@ def recurrence(now: Scan, earlier: Sequence[Scan]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        `incident`, `state`, `call_count` of `analysed_count` calls in this scan, `window_call_count` in this one and
-        the stored ones together (a call that is in several counts once), `eligible_count` two-channel calls of this
-        scan, `seen_at` of the stored scans with the kind, and `elevated_over`, the scan it is compared with.
+        `incident`, `state`, `call_count` of `analysed_count` calls of this scan that can show it (a mono call shows
+        silences only), `window_call_count` in this one and the stored ones together (a call that is in several
+        counts once), `eligible_count` two-channel calls of this scan, `seen_at` of the stored scans with the kind,
+        and `elevated_over`, the scan it is compared with.
 
         observed: 1 or 2 calls in the window. RECURRING: 3 or more; with LOW SAMPLE where this scan has fewer than
         20 eligible calls. ELEVATED: the 95 % Wilson interval of the kind's share of two-channel calls lies wholly
@@ -54,7 +55,7 @@ def recurrence(now: Scan, earlier: Sequence[Scan]) -> list[dict[str, Any]]:
                 "incident": kind,
                 "state": state,
                 "call_count": len(here),
-                "analysed_count": len(now["calls"]),
+                "analysed_count": len(now["calls"] if kind in ONE_CHANNEL_KINDS else eligible),
                 "window_call_count": len(window),
                 "eligible_count": len(eligible),
                 "seen_at": [scan["recorded_at"] for scan in before],

@@ -16,9 +16,6 @@ _GAPS = "select call_id, gap_s, caller_noisy, caller_narrow_band, agent_fast_tal
 GAPS = f"{_GAPS} join call_slices using (call_id) where clock = 'audio' order by call_id, gap_ix"
 """Every response gap that was heard, with the slices of its call."""
 
-NARROW_CALLS = 40
-"""Below, intervals over calls are too narrow."""
-
 
 def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, by: str | None = None, most_bins: int = 40) -> pl.DataFrame:
     """Return how many of each measure fall into each bin.
@@ -142,7 +139,7 @@ def _against(call_count: int, *, spread: bool) -> str | None:
         return "fewer than 3 calls: no interval"
     if not spread:
         return "no spread: no interval"
-    return "fewer than 40 calls: the bounds are too narrow" if call_count < NARROW_CALLS else None
+    return resampling.narrow(call_count)
 
 
 def _cut(limit: float | None) -> float | None:

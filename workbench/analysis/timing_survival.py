@@ -245,8 +245,8 @@ def _summary(group: str, own: pl.DataFrame, *, tau_s: float, confidence: float, 
             known_s = min(tau_s, curve.last_s)  # beyond its last event the curve is 0, and no draw has anything there
             ends = resampling.ends(resampling.restricted_means(at, drawn, tau_s=known_s), confidence=confidence)
             limits["mean"] = (ends.low, ends.high) if ends.low < ends.high else NONE
-            if len(calls) < 40:
-                reasons.append("fewer than 40 calls: the bounds are too narrow")
+            if narrow := resampling.narrow(len(calls)):
+                reasons.append(narrow)
         found = {name: (value[0], *limits[name]) for name, value in found.items()}
     elif len(calls) < FEW and observed.any():
         reasons.append(f"fewer than {FEW} moments: the bounds are rough")

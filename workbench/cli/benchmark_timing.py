@@ -105,6 +105,9 @@ def tell(report: Report) -> None:
         signed = ("median", "95 %", "p90", "95 %")
         columns = ("error of", "detector", "n", "missed", *signed, "|median|", "95 %", "|p90|", "95 %", "|max|")
         output.table(columns, rows)
+        reasons = {found.signals[signal].reason: None for found in some for signal in NAMES if found.signals[signal].n}
+        for reason in filter(None, reasons):
+            click.echo(reason)
         for found in some:
             cells = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found.cells.items())
             click.echo(f"{found.backend}: {cells}; {output.plural(found.false_starts, 'run')} where nobody speaks")

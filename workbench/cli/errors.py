@@ -47,7 +47,7 @@ def tell(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         text = io.StringIO()
         error.show(file=text)
-        _say(text.getvalue().rstrip("\n"))
+        _say("\n".join([text.getvalue().rstrip("\n"), *_what_was_meant(error)]))
         return Exit.REFUSED
     if isinstance(error, WorkbenchError):
         broken = leads_nowhere(error.where) if error.where else None
@@ -61,6 +61,15 @@ def tell(error: BaseException) -> int:
     _say("".join(traceback.format_exception(error)).rstrip("\n"))
     _say(f"workbench: this is a bug ({type(error).__name__}: {error})")
     return Exit.BUG
+
+
+def _what_was_meant(error: click.ClickException) -> list[str]:
+    """Say how an archive is named, to somebody who gave a word too many to a command that takes one."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None or "unexpected extra argument" not in error.message:
+        return []
+    named = any("--archive" in parameter.opts for parameter in context.command.params)
+    return ["Hint: the archive is named with --archive DIR"] if named else []
 
 
 def _of_a_path(error: BaseException) -> UsageError | None:

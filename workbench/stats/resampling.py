@@ -22,7 +22,22 @@ if TYPE_CHECKING:
 FEWEST_CLUSTERS = 3
 """Of fewer calls no interval is given."""
 
+NARROW_CLUSTERS = 40
+"""Of fewer calls intervals over calls are too narrow."""
+
 _AT_ONCE = 4_000_000
+
+
+def narrow(cluster_count: int) -> str | None:
+    """Return what speaks against intervals over so few calls; None from 40 calls on.
+
+    Parameters
+    ----------
+    cluster_count : int
+        Calls that were drawn from, at least 0.
+    """
+    few = cluster_count < NARROW_CLUSTERS
+    return f"fewer than {NARROW_CLUSTERS} calls: the bounds are too narrow" if few else None
 
 
 def numbered(clusters: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
