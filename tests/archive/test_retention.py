@@ -215,6 +215,23 @@ def test_a_deletion_that_was_never_committed_ends_no_snapshot_and_is_told(tmp_pa
     assert compact(archive.layout).undone is None
 
 
+def test_a_mark_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a mark would end every earlier snapshot, though nothing was deleted."""
+    archive = Archive.create(tmp_path / "a")
+    archive.add([made_call(1)])
+    before = len(archive.history())
+
+    def stopped(_path: Path, _target: Path) -> Path:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "replace", stopped)
+        delete(archive.layout, made_call(1).id)
+    assert list(archive.layout.root.glob("purge*")) == []
+    archive.refresh()
+    assert len(archive.history()) == before
+
+
 def test_a_deletion_of_another_call_tells_of_one_never_done(tmp_path: Path) -> None:
     archive = Archive.create(tmp_path / "a")
     archive.add([made_call(1), made_call(2)])

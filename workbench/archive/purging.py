@@ -47,11 +47,12 @@ class Mark:
 def mark(layout: Layout, writer: Writer, call_id: str) -> None:
     """Note durably that the deletion of a call is about to be committed, and after which snapshot."""
     text = json.dumps({"after": _newest(writer), "call_id": call_id})
+    begun = layout.purge_mark.with_name(f"{layout.purge_mark.name}.new")
     try:
-        layout.purge_mark.write_text(text, encoding="ascii")
-    except OSError:
-        layout.purge_mark.unlink(missing_ok=True)  # what is half written would be taken for a deletion
-        raise
+        begun.write_text(text, encoding="ascii")
+        begun.replace(layout.purge_mark)  # whole or not at all: a half-written mark would be taken for a deletion
+    finally:
+        begun.unlink(missing_ok=True)
 
 
 def marked(layout: Layout) -> Mark | None:
@@ -60,7 +61,7 @@ def marked(layout: Layout) -> Mark | None:
         found = json.loads(layout.purge_mark.read_text(encoding="ascii"))
     except FileNotFoundError:
         return None
-    except ValueError:  # written half: by a process that was killed, or on a disk that was full
+    except ValueError:  # written half by an earlier version
         found = -1
     if isinstance(found, dict):
         return Mark(str(found["call_id"]), int(found["after"]))

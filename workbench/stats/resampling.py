@@ -29,12 +29,17 @@ _AT_ONCE = 4_000_000
 
 
 def narrow(cluster_count: int) -> str | None:
-    """Return what speaks against intervals over so few calls; None from 40 calls on.
+    """Return what speaks against intervals over so few calls.
 
     Parameters
     ----------
     cluster_count : int
         Calls that were drawn from, at least 0.
+
+    Returns
+    -------
+    str or None
+        None from 40 calls on.
     """
     few = cluster_count < NARROW_CLUSTERS
     return f"fewer than {NARROW_CLUSTERS} calls: the bounds are too narrow" if few else None
