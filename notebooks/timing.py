@@ -191,8 +191,8 @@ def cells(at, now):
 
 
 @app.cell
-def yields(at, by, now):
-    yield_summaries, *_waits = waits("yield", now.events, by=by, sql=YIELDS, at=at)
+def yields(at, by, held, now):
+    yield_summaries, *_waits = waits("yield", now.events, by=by, sql=YIELDS, at=at, rulers=held.ruler_count)
     _head = mo.md(
         "## Time to yield\n\nOf moments labelled yield in which the agent was speaking. An agent that never "
         "stopped is censored and stays; the mean of the finished leaves them out, and flatters."
@@ -202,13 +202,13 @@ def yields(at, by, now):
 
 
 @app.cell
-def answers(at, by, now):
+def answers(at, by, held, now):
     _head = mo.md(
         "## Time to respond\n\nFrom the end of the caller's turn to the agent's answer, of all judged moments; "
         "censored where the recording ended first."
     )
     _words = {"title": "Time to respond", "awaited": "no answer yet", "since": "the end of the caller's turn"}
-    _, *_waits = waits("respond", now.events, by=by, sql=ANSWERS, at=at, **_words)
+    _, *_waits = waits("respond", now.events, by=by, sql=ANSWERS, at=at, rulers=held.ruler_count, **_words)
     mo.vstack([_head, *_waits])
     return
 
@@ -379,7 +379,7 @@ def summary(archive, archive_path, flips, now, talk_over, yield_summaries):
 
 
 @app.function
-def waits(kind, events, *, by, sql, at, **words):
+def waits(kind, events, *, by, sql, at, rulers, **words):
     """Return summaries, curves, test and table of the times until the agent yields or responds."""
     times = times_to(kind, events, by=by)
     found = summaries(times)
@@ -388,7 +388,8 @@ def waits(kind, events, *, by, sql, at, **words):
         curves(times), found, at_risk(times, ticks_s=ticks(times)), times=times, not_judged=left, **words
     )
     table = table_of(with_intervals(found), widths=WIDTHS)
-    return [found, curve, mo.md(tested(compared(times))), shown(found, sql, f"time_to_{kind}", params=at, table=table)]
+    test = mo.md(tested(compared(times), ruler_count=rulers))
+    return [found, curve, test, shown(found, sql, f"time_to_{kind}", params=at, table=table)]
 
 
 if __name__ == "__main__":

@@ -17,10 +17,13 @@ def test_numbers_at_risk_stand_at_round_times() -> None:
 
 def test_a_comparison_is_a_sentence_in_which_no_name_of_a_group_is_markup() -> None:
     found = LogRank(4.0, 1, 0.0455, ("<img src=x>", "`2`"), (3, 5), (4.2, 3.8))
-    said = timing_shown.tested(found)
+    said = timing_shown.tested(found, ruler_count=1)
     assert "chi-square 4.00, df 1, p = 0.0455" in said
     assert not set("<>`") & set(said)
-    assert timing_shown.tested(None) == ""
+    assert timing_shown.tested(None, ruler_count=1) == ""
+    refused = timing_shown.tested(found, ruler_count=2)
+    assert "2 configs, which are different rulers: no groups are tested" in refused
+    assert "p = " not in refused
 
 
 def test_bounds_that_are_open_or_missing_say_so() -> None:

@@ -127,6 +127,7 @@ def test_a_recording_that_could_not_be_measured_anew_is_scored_as_it_was_measure
             ("FAIL", None),
         ]
         held = HeldMoments(made)
+        assert held.ruler_count == 2
         assert [row["status"] for row in held.rows(ScoreConfig())] == ["PASS", "FAIL"]
         tried = held.rows(ScoreConfig(), measure=MeasureConfig(hop_ms=20.0, hangover_s=0.3))
         assert tried[0]["time_to_yield_s"] == 0.5

@@ -71,6 +71,12 @@ class HeldMoments:
         return self._evidence.measured_with
 
     @property
+    def ruler_count(self) -> int:
+        """How many measuring configs the labelled calls were measured with."""
+        otherwise = self._evidence.otherwise
+        return len({otherwise.get(call_id, self.measured_with).config_id for call_id in self.call_ids})
+
+    @property
     def default(self) -> pl.DataFrame:
         """The events of the published method, derived once."""
         from workbench.timing.score_config import ScoreConfig

@@ -180,12 +180,14 @@ def as_shares(rows: pl.DataFrame) -> pl.DataFrame:
     return counts.with_columns(*columns, rows["reason"])
 
 
-def tested(found: LogRank | None) -> str:
+def tested(found: LogRank | None, *, ruler_count: int) -> str:
     """Return what the log-rank test says, as a sentence in which no name is markup.
 
     Parameters
     ----------
     found : LogRank or None
+    ruler_count : int
+        How many measuring configs the moments were measured with: groups of two rulers are not tested.
 
     Returns
     -------
@@ -194,6 +196,11 @@ def tested(found: LogRank | None) -> str:
     """
     if found is None:
         return ""
+    if ruler_count > 1:
+        return (
+            f"Measured with {ruler_count} configs, which are different rulers: no groups are tested against each "
+            "other. `workbench measure` measures all calls with one config where their sound is there."
+        )
     groups = ", ".join(
         f"{name}: {seen} seen, {expected:.1f} expected"
         for name, seen, expected in zip(found.groups, found.observed, found.expected, strict=True)
