@@ -24,7 +24,9 @@ def call(tmp_path: Path) -> Path:
 
 
 def test_the_line_under_an_incident_pins_it(call: Path, at: Run, tmp_path: Path) -> None:
-    line = re.search(r"to pin it: workbench (pin .*) \(or hold\)", at("autopsy", call)[1])
+    told = at("autopsy", call, "--channels", "caller,agent")[1]
+    assert "ROLE" not in told
+    line = re.search(r"to pin it: workbench (pin .*) \(or hold\)", told)
     assert line is not None
     code, out, _ = at(*shlex.split(line[1]), "-o", tmp_path / "c", "--json")
     found = json.loads(out)
@@ -36,6 +38,17 @@ def test_the_line_under_an_incident_pins_it(call: Path, at: Run, tmp_path: Path)
     assert found["contract"]["label"]["authority"] == "human"
     code, out, _ = at("prove", tmp_path / "c")
     assert (code, "1 PASS, 0 FAIL, 0 TAMPERED, 0 REFUSED" in out) == (0, True)
+
+
+def test_an_assumed_map_is_no_part_of_the_line(call: Path, at: Run, tmp_path: Path) -> None:
+    """Whoever copies the line says no more than is known: it asks for the roles, and is refused until they are said."""
+    told = at("autopsy", call)[1]
+    (line,) = re.findall(r"to pin it: workbench (pin .*) \(or hold\)", told)
+    assert "--channels ROLE,ROLE " in line
+    assert "caller,agent" not in told
+    assert told.count("nobody has said which channel is whose. Listen, and run autopsy with --channels first") == 1
+    code, out, err = at(*shlex.split(line), "-o", tmp_path / "c")
+    assert (code, out, "'role' is none of" in err) == (2, "", True)
 
 
 def test_the_worst_is_taken_where_no_number_is_given(call: Path, at: Run, tmp_path: Path) -> None:

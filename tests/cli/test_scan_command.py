@@ -90,7 +90,7 @@ def test_the_share_the_mono_block_and_the_refused(folder: Path, at: Run) -> None
     twin = "copy.wav: it holds the same bytes as a.wav, which is counted once"
     assert found["duplicates"] == [dict(zip(("file", "what"), twin.split(": "), strict=True))]
     assert f"\n\nduplicates, of a call that is counted once\n  {twin}\n" in out
-    assert "mono, silence only and not in the share: 0 of 1 call" in out
+    assert "mono, NOT SCORABLE for turn-taking: silence only and not in the share: 0 of 1 call" in out
 
 
 def test_the_number_of_workers_changes_nothing(folder: Path, at: Run) -> None:
@@ -103,7 +103,7 @@ def test_without_two_channels_there_is_no_share_and_nothing_is_written(tmp_path:
     code, out, _ = at("scan", tmp_path / "calls", "-o", page, "--store", store)
     assert code == 2
     assert "no share: no call with two channels could be analysed" in out
-    assert "mono, silence only" in out
+    assert "mono, NOT SCORABLE for turn-taking: silence only" in out
     assert not page.exists()
     assert not store.exists()
     code, out, err = at("scan", tmp_path / "calls", "--json")

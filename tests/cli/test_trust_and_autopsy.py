@@ -126,6 +126,26 @@ def test_one_channel_gives_silence_with_a_measured_confidence(tmp_path: Path, at
     assert "confidence 1.00" in text
 
 
+def test_one_channel_is_not_scorable_in_every_command_and_its_silences_are_told(tmp_path: Path, at: Run) -> None:
+    """One word, one meaning: exit codes differ because what was asked for differs."""
+    path, silent = tmp_path / "mono.flac", tmp_path / "silent.wav"
+    soundfile.write(path, BOTH.mean(axis=1), RATE, subtype="PCM_16")
+    soundfile.write(silent, np.zeros(RATE), RATE, subtype="PCM_16")
+    said = "only silences can be told, and no verdict (yield or hold, passed or failed) can rest on it"
+    code, out, _ = at("trust", path)
+    assert (code, f"\n  still      {said}; workbench autopsy tells them\n" in out) == (2, True)
+    assert said not in at("trust", silent)[1]
+    page = tmp_path / "page.html"
+    code, out, _ = at("autopsy", path, "-o", page)
+    assert (code, f"\n  input: NOT SCORABLE for turn-taking: {said}\n" in out) == (0, True)
+    told = page.read_text(encoding="utf-8")
+    assert "<b>NOT SCORABLE</b> for turn-taking: one channel for both parties. Only silences can be told" in told
+    assert "What to do: export a two-channel recording" in told
+    _, out, _ = at("scan", tmp_path)
+    assert "mono, NOT SCORABLE for turn-taking: silence only and not in the share" in out
+    assert at("autopsy", silent)[0] == 2
+
+
 def test_the_page_needs_no_network_and_is_the_same_again(call: Path, tmp_path: Path, at: Run) -> None:
     page = tmp_path / "page.html"
     code, out, _ = at("autopsy", call, "-o", page)

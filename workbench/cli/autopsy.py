@@ -12,7 +12,7 @@ import click
 
 from workbench.assets import folder
 from workbench.cli import options, output
-from workbench.cli.trust import channel_map, describe
+from workbench.cli.trust import ONLY_SILENCES, channel_map, describe
 from workbench.errors import Exit, NotScorable, UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 EXAMPLE = "calls/vapi-defaults/audio/vapi-default-07-correction.example.wav"
 """A caller who corrects the agent, which talks on for a second."""
+
+_MAP_FIRST = (
+    "ROLE,ROLE: nobody has said which channel is whose. Listen, and run autopsy with --channels first: the other way "
+    "round there are other incidents, with other numbers"
+)
 
 
 @options.command("autopsy")
@@ -50,7 +55,8 @@ def command(
     echo. One channel gives dead air and latency spikes, each with a measured confidence. Apart stand short stops of the
     agent, overlaps too short to tell from none, and what rests on faint sound alone: counted here, each of them with
     --all and in --json, and not priced. It is timing and not intent: who should have yielded is for a person to say.
-    Exit code 2, and nothing written, where the file is NOT SCORABLE.
+    Of one channel only silences can be told and no verdict can rest on it, which is why `trust` says NOT SCORABLE of
+    it. Exit code 2, and nothing written, where not even silences can be told.
 
     \b
     Examples:
@@ -159,8 +165,8 @@ def _tell(
     click.echo(f"  {describe(examined)}; {channel_map(examined)}")
     if report["scope"]:
         click.echo(f"  {report['scope']}")
-    if examined.mode != "mono":
-        click.echo(f"  input: {report['recommendation']}")
+    only = f" for turn-taking: {ONLY_SILENCES}" if examined.mode == "mono" else ""
+    click.echo(f"  input: {report['recommendation']}{only}")
     for name in report["warnings"]:
         click.echo(f"  warning: {plain_warning(name)}")
     told = listed(examined.incidents)
@@ -175,6 +181,8 @@ def _tell(
         click.echo(f"    {one['sentence']}")
         if (pin := tried.get(one["number"])) is not None:
             click.echo(f"    {output.one_line(_pin(examined, one, pin, numbered=numbered))}")
+    if examined.channel_map == "assumed" and any(pin.expects for pin in tried.values()):
+        click.echo(f"\n{_MAP_FIRST}")
     _tell_aside(examined, every=every)
     click.echo()
     if examined.mode == "mono" and told:
@@ -190,13 +198,14 @@ def _tell(
 
 
 def _pin(examined: Examined, one: dict[str, Any], pin: Pinnable, *, numbered: bool) -> str:
-    """The command that pins an incident; whoever runs it vouches for the channels that it names. Else why none does."""
+    """The command that pins an incident, with the channels where a person has named them. Else why none does."""
     if not pin.expects:
         return f"cannot be pinned: {pin.why}"
     moment = shlex.quote(f"{examined.path}#{one['number']}")
     if not numbered:  # other incidents are listed there, so its number is another
         moment = f"{shlex.quote(examined.path)} --at {one['onset_s']:g}"
-    said = f" --channels {','.join(examined.roles)}" if examined.channel_map in ("assumed", "option") else ""
+    named = {"option": examined.roles, "assumed": ["ROLE"] * len(examined.roles)}.get(examined.channel_map)
+    said = f" --channels {','.join(named)}" if named else ""
     other = " (or hold)" if len(pin.expects) > 1 else ""
     return f"to pin it: workbench pin {moment}{said} --expect {pin.expects[0]}{other}"
 

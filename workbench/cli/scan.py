@@ -37,8 +37,9 @@ def command(
 ) -> None:
     """Tell how many calls of a folder have no critical incident; no archive is needed.
 
-    The share counts calls with two channels. Mono calls stand in a block of their own and never enter it; a file
-    that cannot be read is listed with the reason. Exit code 2, and nothing written, where no call has two channels.
+    The share counts calls with two channels. Mono calls stand in a block of their own and never enter it: they are
+    NOT SCORABLE for turn-taking, and only their silences can be told. A file that cannot be read is listed with the
+    reason. Exit code 2, and nothing written, where no call has two channels.
 
     \b
     Examples:
@@ -143,8 +144,8 @@ def _tell(summary: dict[str, Any]) -> None:
         )
     if mono:
         click.echo(
-            f"\nmono, silence only and not in the share: {mono['critical_free_count']} of "
-            f"{output.plural(mono['call_count'], 'call')} without a critical incident"
+            "\nmono, NOT SCORABLE for turn-taking: silence only and not in the share: "
+            f"{mono['critical_free_count']} of {output.plural(mono['call_count'], 'call')} without a critical incident"
         )
         _tell_kinds(summary, "mono")
     if summary["refused"]:

@@ -13,6 +13,9 @@ from workbench.errors import Exit
 if TYPE_CHECKING:
     from workbench.analysis.incidents_of_file import Examined
 
+ONLY_SILENCES = "only silences can be told, and no verdict (yield or hold, passed or failed) can rest on it"
+"""What NOT SCORABLE means of a file with one channel for both parties, in which somebody speaks."""
+
 
 @options.command("trust")
 @click.argument("file", type=click.Path())
@@ -23,7 +26,8 @@ def command(file: str, *, channels: str | None, as_json: bool, quiet: bool) -> N
     """Tell whether turn timing can be read from one sound file; no archive is needed.
 
     It looks at the recording and at nobody's behaviour: there is no yield, hold, pass or fail in it. Exit code 2
-    where it is NOT SCORABLE.
+    where it is NOT SCORABLE: no turn-taking can be read, and no verdict can rest on it. One channel for both parties
+    is such a file; its silences can be told all the same, and autopsy and scan tell them.
 
     \b
     Examples:
@@ -51,6 +55,8 @@ def _tell(examined: Examined, report: dict[str, Any]) -> None:
     if report["reason"]:
         click.echo(f"  reason     {plain_reason(report['reason'])} ({report['reason']})")
         click.echo(f"  next step  {report['next_step']}")
+    if examined.mode == "mono":
+        click.echo(f"  still      {ONLY_SILENCES}; workbench autopsy tells them")
     if report["scorable"]:
         click.echo(f"  verdicts   {_verdicts(report)}")
     for name in report["warnings"]:
