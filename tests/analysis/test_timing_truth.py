@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.analysis.timing_truth import Findings, benchmark
+from workbench.analysis.timing_truth import WITHOUT_FAINT, Findings, benchmark
 from workbench.analysis.timing_truth_calls import MACHINE, known_speech
+from workbench.archive.archive import Archive
 from workbench.assets import folder
 from workbench.cli import main
 from workbench.decimals import decimals
 from workbench.errors import UsageError
+from workbench.ingest import read
 from workbench.schema.call import Call, Label, Turn, Word
 from workbench.timing.truth_rendered import CONDITIONS, rendered
 
@@ -57,10 +59,47 @@ def test_refined_onsets_of_meetings_reach_what_was_asked(meetings: dict[str, Fin
 
 def test_bank_calls_say_that_a_machine_set_their_borders() -> None:
     report = benchmark([folder("data") / "calls" / "harper-valley-bank"], render=0)
-    (found,) = report.findings
+    found, heard = report.findings
     assert (found.source, found.truth, found.backend) == ("harper-valley-bank", MACHINE, "energy")
     assert found.signals["onset"].n > 100
     assert found.signals["gap"].n + found.signals["gap"].missed > 40
+    assert heard.backend == WITHOUT_FAINT
+
+
+def test_what_turn_gaps_reports_is_measured_beside_what_scores_count(tmp_path: Path) -> None:
+    """The gaps of turn_gaps, from an archive of the same calls, are those of the second row, to less than a hop."""
+    place = folder("data") / "calls" / "harper-valley-bank"
+    every, heard = benchmark([place], render=0).findings
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add(read([place]))
+        archive.measure()
+        reported = archive.sql("select call_id, gap_s from turn_gaps where clock = 'audio'").rows()
+    assert len(reported) > 30
+    shares = []
+    for found in (every, heard):
+        seen = [(row["call_id"], row["measured_s"]) for row in found.errors if row["signal"] == "gap"]
+        there = [any(call == c and abs(gap_s - s) < 0.006 for c, s in seen) for call, gap_s in reported]
+        shares.append(sum(there) / len(there))
+    assert shares[0] < 0.6 < 0.9 < shares[1], shares
+    gaps = [found.signals["gap"] for found in (every, heard)]
+    assert gaps[0].n + gaps[0].missed == gaps[1].n + gaps[1].missed
+    assert gaps[1].missed < gaps[0].missed
+    assert heard.false_starts < every.false_starts
+
+
+def test_calls_left_out_are_counted_by_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the ten provider calls nobody has labelled the speech; the JSON names each, the text three and how many."""
+    asked = ["benchmark-timing", str(folder("data") / "calls" / "vapi-defaults"), str(MEETINGS[0]), "--render", "0"]
+    asked += ["--backend", "energy"]
+    with pytest.raises(SystemExit):
+        main([*asked, "--json"])
+    gone = json.loads(capsys.readouterr().out)["left_out"]
+    with pytest.raises(SystemExit):
+        main(asked)
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("left out")]
+    assert len(gone) > len(lines) == 1
+    assert lines[0].startswith("left out of vapi-defaults: no times of speech of both parties: ")
+    assert lines[0].endswith(f"({len(gone)}: {', '.join(one['call_id'] for one in gone[:3])}, ...)")
 
 
 @pytest.mark.parametrize("condition", list(CONDITIONS))
@@ -90,7 +129,7 @@ def test_other_seeds_make_other_calls() -> None:
 def test_exact_boundaries_are_met_within_a_window() -> None:
     """The published method: a start is up to one window of 20 ms early, and never late, in a clean recording."""
     report = benchmark(MEETINGS[:1], render=2)
-    (clean,) = [found for found in report.findings if found.source == "rendered: clean"]
+    (clean, _) = [found for found in report.findings if found.source == "rendered: clean"]
     assert clean.signals["onset"].missed == 0
     assert all(-20.0 <= row["error_ms"] <= 0.0 for row in clean.errors if row["signal"] == "onset")
     assert (clean.cells["missed_yield"], clean.cells["false_yield"], clean.false_starts) == (0, 0, 0)
@@ -152,7 +191,7 @@ def test_the_command_writes_every_error(tmp_path: Path, capsys: pytest.CaptureFi
     printed = capsys.readouterr().out
     assert ended.value.code == 0
     report = json.loads(target.read_text(encoding="utf-8"))
-    (found,) = report["findings"]
+    found, _ = report["findings"]
     assert found["backend"] == "energy"
     assert len(found["errors"]) == sum(signal["n"] for signal in found["signals"].values())
     assert "ami-floor-exchange: 3 calls" in printed
@@ -174,7 +213,8 @@ def test_calls_of_a_folder_are_told_apart_by_how_they_sounded() -> None:
     whole = benchmark(MEETINGS[:1], render=0).findings[0]
     calls = sorted({row["call_id"] for row in whole.errors})
     groups = dict.fromkeys(calls[:1], "noisy caller")
-    noisy, others = sorted(benchmark(MEETINGS[:1], render=0, groups=groups).findings, key=lambda found: found.calls)
+    both = [found for found in benchmark(MEETINGS[:1], render=0, groups=groups).findings if found.backend == "energy"]
+    noisy, others = sorted(both, key=lambda found: found.calls)
     assert (noisy.source, others.source) == (
         "ami-floor-exchange, noisy caller",
         "ami-floor-exchange, not in the archive",

@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 
 BUNDLED = ("ami-floor-exchange", "harper-valley-bank")
 ENERGY = "energy"
+WITHOUT_FAINT = "energy, faint left out"
+"""The same runs as views of turn-taking (`turn_gaps`) and checks read them; the scores count faint ones too."""
+
 ELSEWHERE = "not in the archive"
 """The group of a call that the archive has not, which says how calls sounded."""
 _NAMED = 3
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
-    """One detector on one source. `errors` holds every single error."""
+    """One detector on one source; the energy method twice, with and without faint runs. `errors` holds every error."""
 
     source: str
     truth: str
@@ -143,7 +146,7 @@ def _nothing_known(left_out: list[dict[str, str]], *, where: str) -> NotScorable
 def _compared(source: str, items: list[Item], backends: Sequence[str]) -> list[Findings]:
     made = []
     truths = sorted({item.truth for item in items})
-    for backend, (runs, config, config_id) in measured(items, backends).items():
+    for backend, (runs, config, config_id) in _with_what_views_read(measured(items, backends)).items():
         found = compare([item.call for item in items], runs, config=config)
         by_signal = {name: [row for row in found.errors if row["signal"] == name] for name in SIGNALS}
         made.append(
@@ -162,8 +165,19 @@ def _compared(source: str, items: list[Item], backends: Sequence[str]) -> list[F
     return made
 
 
+def _with_what_views_read(
+    found: dict[str, tuple[pl.DataFrame, MeasureConfig, str]],
+) -> dict[str, tuple[pl.DataFrame, MeasureConfig, str]]:
+    """The runs of every detector, and after those of the energy method the same without the faint ones."""
+    import polars as pl
+
+    runs, *rest = found[ENERGY]
+    heard = {WITHOUT_FAINT: (runs.filter(~pl.col("faint").fill_null(value=False)), *rest)}
+    return {ENERGY: found[ENERGY], **heard, **found}
+
+
 def measured(items: Sequence[Item], backends: Sequence[str]) -> dict[str, tuple[pl.DataFrame, MeasureConfig, str]]:
-    """Return the runs of speech of every detector, with its hop and hangover, and its config id.
+    """Return the runs of speech of every detector (faint ones marked), with its hop and hangover, and its config id.
 
     Parameters
     ----------
@@ -194,7 +208,7 @@ def measured(items: Sequence[Item], backends: Sequence[str]) -> dict[str, tuple[
             for row in neural_segments(item.path, ids=ids, backends=backends, **where):
                 rows[row["backend"]].append(row)
     texts, numbers = ("call_id", "role"), ("start_s", "end_s", "voiced_end_s")
-    shape = dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
+    shape = dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64) | {"faint": pl.Boolean}
     frames = {name: pl.DataFrame(some, schema=shape) for name, some in rows.items()}
     found = {ENERGY: (frames[ENERGY], config, config.config_id)}
     if backends:

@@ -21,6 +21,9 @@ NAMES = {
     "overlap": "talk-over",
 }
 
+NAMED = 3
+"""Most calls and files that are named of those left out for one reason."""
+
 
 @options.command("benchmark-timing")
 @click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False))
@@ -54,9 +57,9 @@ def command(
 
     FOLDERS hold calls with a channel for each party, and labels of kind `speech` or a transcript with times; by
     default the bundled meetings and bank calls. Each is told apart, and so are calls that are made with exact
-    boundaries. Nothing is added up to one number. An archive is read only for --by, which asks it how the calls
-    sounded. Exit code 2, and nothing written, where no call of them can be
-    compared.
+    boundaries. Nothing is added up to one number. The energy method has two rows: with every run of speech, as scores
+    and the scan count them, and with faint ones left out, as turn_gaps and the checks do. An archive is read only for
+    --by, which asks it how the calls sounded. Exit code 2, and nothing written, where no call of them can be compared.
     """
     import msgspec
 
@@ -112,12 +115,23 @@ def tell(report: Report) -> None:
             cells = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found.cells.items())
             click.echo(f"{found.backend}: {cells}; {output.plural(found.false_starts, 'run')} where nobody speaks")
         click.echo()
-    for gone in report.left_out:
-        click.echo(output.safe(f"left out: {gone['source']}, {gone['call_id']}: {gone['reason']}"), err=True)
+    _tell_left_out(report)
     click.echo(
         "all errors in ms, measured less true, | | without their sign; an interval draws whole calls; no single number "
         "sums this up"
     )
+
+
+def _tell_left_out(report: Report) -> None:
+    """Print how many calls and files have no truth, by source and reason; the JSON names each of them."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for gone in report.left_out:
+        found.setdefault((gone["source"], gone["reason"]), []).append(gone["call_id"])
+    for (source, reason), names in found.items():
+        some = f"{', '.join(names[:NAMED])}{', ...' if len(names) > NAMED else ''}"
+        click.echo(output.one_line(f"left out of {source}: {reason} ({len(names)}: {some})"), err=True)
+    if any(len(names) > NAMED for names in found.values()):
+        click.echo("-o FILE.json names each of them", err=True)
 
 
 def _row(name: str, found: Findings, values: Distribution) -> tuple[Any, ...]:
