@@ -8,6 +8,7 @@
 -- agent_version: version of the agent, or 'not supplied'.
 -- trial_count: calls with two channels that timing could be read from.
 -- critical_free_call_count: those of them without a critical incident, those that rest on faint sound alone left out.
+-- recording_ended_count: of critical_free_call_count, calls that end before they show whether the agent stops for a caller who had begun (see aside of incidents).
 -- critical_free_call_rate: critical_free_call_count / trial_count; empty: see reason.
 -- critical_free_call_rate_low: lower end of its interval; empty: see reason.
 -- critical_free_call_rate_high: upper end of its interval; empty: see reason.
@@ -25,6 +26,11 @@ critical as (
     from incidents
     where severity = 'critical' and aside is null
 ),
+ended as (
+    select distinct call_id
+    from incidents
+    where aside = 'recording_ended'
+),
 lanes as (
     select
         calls.call_id,
@@ -32,6 +38,7 @@ lanes as (
         coalesce(calls.agent_id, 'not supplied') as agent_id,
         coalesce(calls.agent_version, 'not supplied') as agent_version,
         critical.call_id is null as free,
+        ended.call_id is not null as ended_early,
         bool_or(input_health.recommendation = 'scan with caution'
             and input_health.recording_id = timing_inputs.caller_recording_id) as caution,
         case
@@ -46,7 +53,8 @@ lanes as (
     left join input_health using (call_id, recording_id)
     left join timing_inputs using (call_id)
     left join critical using (call_id)
-    group by calls.call_id, calls.source_format, calls.agent_id, calls.agent_version, critical.call_id
+    left join ended using (call_id)
+    group by calls.call_id, calls.source_format, calls.agent_id, calls.agent_version, critical.call_id, ended.call_id
 ),
 counted as (
     select
@@ -55,6 +63,7 @@ counted as (
         agent_version,
         count(*) filter (where lane = 'two_channel') as trial_count,
         count(*) filter (where lane = 'two_channel' and free) as critical_free_call_count,
+        count(*) filter (where lane = 'two_channel' and free and ended_early) as recording_ended_count,
         count(*) filter (where lane = 'two_channel' and caution) as caution_count,
         count(*) filter (where lane = 'two_channel' and caution and free) as caution_critical_free_count,
         count(*) filter (where lane = 'mono') as mono_count,
@@ -70,6 +79,7 @@ select
     agent_version,
     trial_count,
     critical_free_call_count,
+    recording_ended_count,
     share(critical_free_call_count, trial_count) as critical_free_call_rate,
     wilson_low(critical_free_call_count, trial_count) as critical_free_call_rate_low,
     wilson_high(critical_free_call_count, trial_count) as critical_free_call_rate_high,

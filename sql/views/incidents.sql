@@ -10,7 +10,7 @@
 -- rank: 1 is the most severe of the call; then the longest, then the earliest; what stands apart comes last.
 -- incident: barge_in, talk_over, dead_air, latency_spike or echo_suspected.
 -- severity: critical, warning or caveat, as published; of a silence that holds faint sound by its length without it.
--- aside: why it is told and counted apart: faint, touch or short_stop; empty: it is not.
+-- aside: why it is told and counted apart: faint, rest, touch, recording_ended or short_stop; empty: it is not.
 -- faint: whether it rests on faint sound alone.
 -- onset_s: when it begins on the call's clock; a silence at the end of the last loud frame before it.
 -- end_s: when it ends; the end of the search for a yield that did not come is not in the rows: see agent_quiet_s.
@@ -35,8 +35,10 @@
 -- the end of the hangover. Waits for an
 -- answer and silences after the agent of 2 s that faint sound broke into pieces are told whole.
 -- Apart stand incidents that rest on faint sound alone (faint: breath, clicks, bleed, which no view of turn-taking
--- reads; also the rest of a silence that began earlier), warnings of an overlap of 0.04 s or less (touch: shorter than the method can tell), and warnings of an agent
--- that stops where, with faint sound left out, nobody speaks for less than 5 s (short_stop: too short for an incident; the
+-- reads), the rest of a silence that is told whole from where it began (rest), an overlap of 0.04 s or less (touch: shorter
+-- than the method can tell), a barge-in that is critical only because the recording ends within 3 s, before it shows whether
+-- the agent stops (recording_ended), and warnings of an agent that stops where, with faint sound left out, nobody speaks
+-- for less than 5 s (short_stop: too short for an incident; the
 -- check dead_air has a limit of its own, 3 s).
 with
 mono as (
@@ -176,13 +178,17 @@ placed as (
         round(coalesce(hangover_s, 0.0), 6) as before_s,
         case
             when faint then 'faint'
-            when until_sound_s is not null and onset_s > silent_from_s + 0.05::double then 'faint'
-            when severity <> 'warning' then null
+            when until_sound_s is not null and onset_s > silent_from_s + 0.05::double then 'rest'
             when
                 kind in ('overlap_while_agent_talking', 'agent_start_during_caller')
                 and magnitude_s <= 0.04::double + 1e-6::double
                 then 'touch'
-            when kind = 'agent_stop_no_caller' and without_faint_s < 5 then 'short_stop'
+            when
+                kind = 'overlap_while_agent_talking' and severity = 'critical' and magnitude_s <= 0.815::double
+                and yield_after_s is null and agent_quiet_s is null
+                and onset_s + 3.0::double - over_s > 0.01::double + 1e-6::double
+                then 'recording_ended'
+            when severity = 'warning' and kind = 'agent_stop_no_caller' and without_faint_s < 5 then 'short_stop'
         end as aside
     from graded
 )

@@ -12,6 +12,7 @@ from workbench.analysis.folder_health import (
     formula,
     kinds,
     mono_block,
+    not_seen,
     scan_id,
     without_caution,
     worst_calls,
@@ -73,6 +74,20 @@ def test_what_stands_apart_is_counted_apart() -> None:
     ]
     assert [(row["incident"], row["incident_count"]) for row in kinds(calls)] == [("barge_in", 1)]
     assert [row["file"] for row in worst_calls(calls)] == ["c.wav"]
+
+
+def test_what_the_recording_ended_too_early_to_show_makes_no_call_critical_and_is_counted() -> None:
+    """Of three calls one has a critical incident; it and another one have a barge-in that their end cut off."""
+    cut = incident("barge_in", "critical", 0.3, 3) | {"aside": "recording_ended"}
+    touch = incident("barge_in", "critical", 0.03, 4) | {"aside": "touch"}
+    share = critical_free([call("a", cut), call("b", BAD, cut), call("c", LATE, touch)])
+    assert (share["critical_free_count"], share["critical_free_with_faint_count"]) == (2, 2)
+    assert share["recording_ended_count"] == 1
+    assert not_seen(share) == (
+        "1 of the 2 calls without a critical incident ends before showing whether the agent stops for a caller who had "
+        "begun"
+    )
+    assert not_seen(critical_free(CALLS)) is None
 
 
 @pytest.mark.parametrize(("count", "small"), [(19, True), (20, False)])

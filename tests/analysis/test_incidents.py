@@ -10,7 +10,7 @@ import pytest
 
 from workbench.analysis.incident_costs import costs, read_prices
 from workbench.analysis.incidents import KINDS, address, counts, incidents, sentence, spoken
-from workbench.analysis.incidents_aside import aside_counts, aside_name, aside_title, listed
+from workbench.analysis.incidents_aside import ASIDE, aside_counts, aside_name, aside_title, listed
 from workbench.analysis.incidents_hidden import hidden
 from workbench.errors import ImportFailed
 from workbench.schema.moments import Moments
@@ -118,6 +118,45 @@ def test_a_sentence_says_what_was_measured(row: dict[str, Any], said: str) -> No
 
 
 TOUCH = moment("agent_start_during_caller", 2.0, 0.04, "talk_over", "warning")
+CUT = ON | {"onset_s": 19.5}
+
+
+def test_a_barge_in_that_the_recording_cuts_off_is_not_told_as_one_that_nobody_yielded_to() -> None:
+    """The recording ends at 20.0, half a second after the onset: that the agent talks on for 3 s nobody heard."""
+    [row] = found([CUT])
+    assert (row["aside"], row["severity"], row["end_s"]) == ("recording_ended", "critical", 20.0)
+    assert row["sentence"] == (
+        "The caller began while the agent was speaking; both spoke for 0.10 s, and the recording ends 0.50 s after the "
+        "onset, before it shows whether the agent stops."
+    )
+    assert counts([row]) == {"critical": 0, "warning": 0, "caveat": 0}
+    assert aside_title("recording_ended", 2) == (
+        "2 barge-ins of which the recording ends before it shows whether the agent stops, so that nobody saw how "
+        "severe it was"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "aside"),
+    [
+        (CUT | {"onset_s": 17.01}, None),  # a frame short, as `scored` counts: heard to its end
+        (CUT | {"onset_s": 17.02}, "recording_ended"),
+        (CUT | {"onset_s": 18.0, "magnitude_s": 0.82}, None),  # both were heard for longer than 0.815 s
+        (CUT | {"faint": True}, "faint"),
+        (CUT | {"magnitude_s": 0.04}, "touch"),
+        (CUT | {"yield_after_s": 0.25, "agent_quiet_s": 0.1, "severity": "warning"}, None),
+    ],
+)
+def test_what_was_seen_before_the_end_keeps_its_place(row: dict[str, Any], aside: str | None) -> None:
+    [told] = found([row])
+    assert told["aside"] == aside
+
+
+def test_an_overlap_that_none_can_tell_stands_apart_however_severe_it_is_published() -> None:
+    """The second "mhm" of vapi-default-03: both for 0.03 s, and the agent talks on."""
+    [row] = found([ON | {"magnitude_s": 0.03}])
+    assert (row["aside"], row["severity"]) == ("touch", "critical")
+    assert found([ON | {"magnitude_s": 0.05}])[0]["aside"] is None
 
 
 def test_what_nobody_needs_to_look_into_stands_apart_with_the_published_severity() -> None:
@@ -127,7 +166,7 @@ def test_what_nobody_needs_to_look_into_stands_apart_with_the_published_severity
     assert apart == [("faint", "critical", 5.0), ("short_stop", "warning", 17.0), ("touch", "warning", 2.0)]
     assert [row["number"] for row in rows] == list(range(1, 10))
     assert rows[-3]["aside"] == "faint"
-    assert aside_counts(rows) == {"short_stop": 1, "touch": 1, "faint": 1}
+    assert aside_counts(rows) == {"short_stop": 1, "touch": 1, "recording_ended": 0, "faint": 1, "rest": 0}
     assert counts(rows) == {"critical": 2, "warning": 3, "caveat": 1}
     assert len(listed(rows)) == 6
 
@@ -225,11 +264,11 @@ def test_the_rest_of_a_silence_stands_apart() -> None:
     rows = found([rest | {"severity": "critical", "incident": "dead_air"}, stop], runs)
     assert [(row["onset_s"], row["severity"], row["aside"]) for row in rows] == [
         (5.0, "critical", None),
-        (7.1, "critical", "faint"),
+        (7.1, "critical", "rest"),
     ]
 
 
-@pytest.mark.parametrize("name", ["short_stop", "touch", "faint"])
+@pytest.mark.parametrize("name", list(ASIDE))
 def test_a_heading_counts_and_says_why(name: str) -> None:
     assert aside_title(name, 1).startswith("1 ")
     assert "1 incidents" not in aside_title(name, 1)

@@ -14,7 +14,7 @@ from workbench.schema.call import Audio, Call
 
 SOURCE = Path(__file__).parents[2] / "data" / "calls"
 CALLS = sorted(
-    [*SOURCE.glob("harper-valley-bank/audio/*.flac"), *SOURCE.glob("vapi-defaults/audio/*.wav")], key=lambda p: p.name
+    [*SOURCE.glob("harper-valley-bank/audio/*.flac"), *SOURCE.glob("*/audio/*.example.wav")], key=lambda p: p.name
 )
 COLUMNS = (
     "incident, severity, aside, onset_s, magnitude_s, yield_after_s, agent_quiet_s, without_faint_s, until_sound_s, "
@@ -72,7 +72,8 @@ def test_the_share_is_the_same(archive: Path, examined: dict[str, Examined]) -> 
     )
     for name in ("critical_free_call_rate", "critical_free_call_rate_low", "critical_free_call_rate_high"):
         assert found[name] == pytest.approx(share[name], abs=1e-9)
-    for name in ("small_sample", "caution_count", "caution_critical_free_count"):
+    assert share["recording_ended_count"] > 0
+    for name in ("small_sample", "recording_ended_count", "caution_count", "caution_critical_free_count"):
         assert found[name] == share[name]
 
 

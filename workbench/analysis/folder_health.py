@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.analysis.incidents import KINDS, counts
-from workbench.analysis.incidents_aside import ASIDE, listed
+from workbench.analysis.incidents_aside import ASIDE, ENDED, FAINT, listed
 from workbench.plural import plural
 from workbench.stats.rates import wilson
 from workbench.timing.health import CAUTION
@@ -34,20 +34,29 @@ def critical_free(calls: Rows) -> dict[str, Any]:
     dict
         `critical_free_count` / `call_count` = `critical_free_call_rate` (0..1), with the bounds of the 95 %
         Wilson interval, `critical_free_with_faint_count`, those where nothing critical rests on faint sound alone
-        either, `small_sample` below 20 calls, and `caution_count`, the calls that are to be read with caution
-        (no verdict may rest on them), with `caution_critical_free_count`, those of them without a critical incident:
-        the share is that of all, and without them both counts are less. Without a two-channel call the rate and
+        either, `recording_ended_count`, those of `critical_free_count` in which a barge-in stands apart because the
+        recording ends before it shows whether the agent stops, `small_sample` below 20 calls, and `caution_count`, the
+        calls that are to be read with caution (no verdict may rest on them), with `caution_critical_free_count`, those
+        of them without a critical incident: the share is that of all, and without them both counts are less. Without a
+        two-channel call the rate and
         its bounds are None and `reason` says so.
     """
     analysed = [call for call in calls if call["mode"] == "two_channel"]
     rough = [call for call in analysed if call["recommendation"] == CAUTION]
-    every = sum(all(one["severity"] != "critical" for one in call["incidents"]) for call in analysed)
-    free = sum(not counts(call["incidents"])["critical"] for call in analysed)
+    every = sum(
+        not any(one["severity"] == "critical" and one.get("aside") in (None, FAINT) for one in call["incidents"])
+        for call in analysed
+    )
+    free_calls = [call for call in analysed if not counts(call["incidents"])["critical"]]
+    free = len(free_calls)
     interval = wilson(free, len(analysed))
     return {
         "critical_free_count": free,
         "call_count": len(analysed),
         "critical_free_with_faint_count": every,
+        "recording_ended_count": sum(
+            any(one.get("aside") == ENDED for one in call["incidents"]) for call in free_calls
+        ),
         "critical_free_call_rate": free / len(analysed) if analysed else None,
         "critical_free_call_rate_low": interval.low if interval else None,
         "critical_free_call_rate_high": interval.high if interval else None,
@@ -201,6 +210,28 @@ def without_caution(share: Mapping[str, Any]) -> str | None:
     return (
         f"{count} of these {'is' if count == 1 else 'are'} to be read with caution (crosstalk, leakage, a swap, "
         f"a low level), {free} of them without a critical incident; without them: {rest}"
+    )
+
+
+def not_seen(share: Mapping[str, Any]) -> str | None:
+    """Say of how many calls without a critical incident the recording ended too early to show one.
+
+    Parameters
+    ----------
+    share : mapping
+        From :func:`critical_free`.
+
+    Returns
+    -------
+    str or None
+        None where there is no such call.
+    """
+    count = share.get("recording_ended_count")
+    if not count:
+        return None
+    return (
+        f"{count} of the {plural(share['critical_free_count'], 'call')} without a critical incident "
+        f"{'ends' if count == 1 else 'end'} before showing whether the agent stops for a caller who had begun"
     )
 
 

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from workbench.analysis.incidents_aside import FAINT, aside_of, listed
+from workbench.analysis.incidents_aside import REST, aside_of, cut_short, listed
 from workbench.analysis.incidents_hidden import severity_of, within_another
 from workbench.analysis.incidents_quiet_from import hangovers
 from workbench.timing.moments import CAVEAT, CRITICAL, GAP, OVERLAP, SILENCE, START, STOP, WARNING
@@ -128,7 +128,7 @@ def incidents(
     rest = within_another(rows)
     ordered = [
         _from_its_start(row, hangover_of(row))
-        | {"aside": FAINT if ix in rest else aside_of(row, dead_air_s=config.dead_air_s)}
+        | {"aside": REST if ix in rest else aside_of(row, duration_s=duration_s, config=config)}
         for ix, row in enumerate(rows)
     ]
     ordered.sort(
@@ -195,9 +195,10 @@ def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -
         A row of the table `moments`, with `length_s`, how long it lasted; of a silence `until_sound_s` and
         `agent_after_s` as well, where they were looked at.
     duration_s : float
-        Length of the recording in seconds: a silence that reaches its end is told as such.
+        Length of the recording in seconds: a silence that reaches its end is told as such, and so is a search for a
+        stop of the agent that the end cut short.
     search_s : float
-        How long after an onset the scan looked for a yield, in seconds.
+        How long after an onset the scan looked for a stop, in seconds.
 
     Returns
     -------
@@ -210,11 +211,12 @@ def sentence(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -
     broken = answer_s is None or moment["length_s"] < answer_s - 1e-6
     if kind == OVERLAP:
         after = moment["agent_quiet_s"]
-        then = (
-            f"the agent was not quiet within {search_s:.1f} s"
-            if after is None
-            else f"the agent was quiet after {after:.2f} s"
-        )
+        then = f"the agent was not quiet within {search_s:.1f} s"
+        if after is not None:
+            then = f"the agent was quiet after {after:.2f} s"
+        elif cut_short(moment, duration_s=duration_s, search_s=search_s):
+            left_s = duration_s - moment["onset_s"]
+            then = f"the recording ends {left_s:.2f} s after the onset, before it shows whether the agent stops"
         return f"The caller began while the agent was speaking; {_both(moment)}, and {then}."
     if kind == START:
         return f"The agent began while the caller was speaking; {_both(moment)}."

@@ -1,7 +1,8 @@
 """What the published scan finds as well and nobody needs to look into: told apart, and counted apart.
 
-Three things: a short stop of the agent (which the scan calls dead air however short it is), an overlap too
-short to be told from none, and what rests on faint sound alone. The published severity stays with each of them.
+Five things: a short stop of the agent (which the scan calls dead air however short it is), an overlap too
+short to be told from none, a barge-in of which the recording ends before it shows whether the agent stops, what rests
+on faint sound alone, and the rest of a silence that began earlier. The published severity stays with each of them.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from workbench.plural import plural
-from workbench.timing.moments import OVERLAP, START, STOP, WARNING
+from workbench.timing.events import CUT_SHORT_S
+from workbench.timing.moments import CRITICAL, OVERLAP, START, STOP, WARNING
 from workbench.timing.score_config import ScoreConfig
 
 M = TypeVar("M", bound=Mapping[str, Any])
 
-STOPS, TOUCHES, FAINT = "short_stop", "touch", "faint"
+STOPS, TOUCHES, ENDED, FAINT, REST = "short_stop", "touch", "recording_ended", "faint", "rest"
 DEAD_AIR_S = ScoreConfig().dead_air_s
 TOUCH_S = 0.04
 """A run begins up to one window early and ends up to one late (20 ms each)."""
+FRAMES_END_S = 0.01
+"""So much before the recording its last frame begins, at the least: a search counts as cut short as scores have it."""
 
 ASIDE = {
     STOPS: (
@@ -27,24 +31,56 @@ ASIDE = {
         "with nobody speaking for less than {dead_air_s:g} s after the hangover (check dead_air: above {check_s:g} s)",
     ),
     TOUCHES: ("overlap", "overlaps", "of {touch_s:g} s or less: one party begins as the other ends"),
+    ENDED: (
+        "barge-in",
+        "barge-ins",
+        "of which the recording ends before it shows whether the agent stops, so that nobody saw how severe it was",
+    ),
     FAINT: (
         "incident that rests on faint sound alone",
         "incidents that rest on faint sound alone",
         "(breath, clicks, bleed), which `workbench show` and the checks leave out",
     ),
+    REST: ("rest of a silence", "rests of silences", "told whole: only faint sound lies between them and its begin"),
 }
 """One, several, and why."""
 
 
-def aside_of(moment: Mapping[str, Any], *, dead_air_s: float = DEAD_AIR_S) -> str | None:
+def cut_short(moment: Mapping[str, Any], *, duration_s: float, search_s: float) -> bool:
+    """Tell whether the recording ended the search for a stop of the agent, which had not stopped until then.
+
+    Parameters
+    ----------
+    moment : mapping
+        `kind`, `onset_s`, `yield_after_s`, `agent_quiet_s`.
+    duration_s : float
+        Length of the recording in seconds.
+    search_s : float
+        How long after an onset the scan looked for a stop, in seconds.
+
+    Returns
+    -------
+    bool
+        Of a caller who begins while the agent speaks; False for another kind.
+    """
+    if moment["kind"] != OVERLAP or moment["yield_after_s"] is not None or moment["agent_quiet_s"] is not None:
+        return False
+    missing_s = moment["onset_s"] + search_s - duration_s
+    return bool(missing_s > CUT_SHORT_S - FRAMES_END_S + 1e-6)
+
+
+def aside_of(moment: Mapping[str, Any], *, duration_s: float, config: ScoreConfig) -> str | None:
     """Return why a moment stands apart, or None.
 
     Parameters
     ----------
     moment : mapping
-        `kind`, `severity`, `magnitude_s`, `faint`, and for a stop `without_faint_s`.
-    dead_air_s : float
-        From which silence on it is dead air, in seconds.
+        `kind`, `severity`, `onset_s`, `magnitude_s`, `yield_after_s`, `agent_quiet_s`, `faint`, and for a stop
+        `without_faint_s`.
+    duration_s : float
+        Length of the recording in seconds.
+    config : ScoreConfig
+        From which silence on it is dead air, from which overlap on critical, and how long the search for a stop is.
 
     Returns
     -------
@@ -53,11 +89,15 @@ def aside_of(moment: Mapping[str, Any], *, dead_air_s: float = DEAD_AIR_S) -> st
     """
     if moment.get("faint"):
         return FAINT
-    if moment["severity"] != WARNING:
-        return None
     if moment["kind"] in (OVERLAP, START) and moment["magnitude_s"] <= TOUCH_S + 1e-6:
         return TOUCHES
-    if moment["kind"] == STOP and moment["without_faint_s"] < dead_air_s:
+    if (
+        moment["severity"] == CRITICAL
+        and moment["magnitude_s"] <= config.critical_overlap_s
+        and cut_short(moment, duration_s=duration_s, search_s=config.max_search_s)
+    ):
+        return ENDED
+    if moment["severity"] == WARNING and moment["kind"] == STOP and moment["without_faint_s"] < config.dead_air_s:
         return STOPS
     return None
 

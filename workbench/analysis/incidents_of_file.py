@@ -82,7 +82,8 @@ def policy_hash(scanning: ScoreConfig, config: MeasureConfig) -> str:
     str
         First 12 hex digits of the SHA-256 of both configs' ids, of what stands apart, and of how silences are told.
     """
-    told = f"{config.config_id} {scanning.config_id} apart {TOUCH_S} silences without faint sound"
+    apart = f"apart {TOUCH_S} and what the end cut short"
+    told = f"{config.config_id} {scanning.config_id} {apart}, silences without faint sound"
     return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 

@@ -28,7 +28,8 @@ REASONS = {
     "no_caller_speech": "the label has no onset and the caller never speaks: check which channel is whose",
     "agent_silent_at_onset": "nothing to yield or to hold: check the onset and which channel is whose",
     "no_caller_at_onset": "no caller is heard at the onset to yield to: check it, and which channel is whose",
-    "recording_ended": "the recording ends before it shows whether the agent stops: record the whole call",
+    "recording_ended": "the recording ends before the search for a yield does (max_search_s), and until then the agent "
+    "was not heard to stop with a caller near: record the whole call",
     "labels_disagree": "of the labels of this moment some say yield and some hold: agree, and take the others back",
     "no_expectation": "the label does not say yield or hold: label it",
     "echo": "the yield goes with an echo of the agent in the caller's channel: mend the audio path",

@@ -16,7 +16,8 @@ _SHORT = "the clip holds too little of the call: give it more context with --pre
 CLIP_HINTS = {
     "agent_silent_at_onset": _NOT_HEARD,
     "no_caller_at_onset": _NOT_HEARD,
-    "recording_ended": "the clip ends before it shows whether the agent stops: give it a longer --post-s",
+    "recording_ended": "the clip ends before the search for a yield does (max_search_s), and until then the agent was "
+    "not heard to stop with a caller near: give it a longer --post-s",
     "did_not_go_on": "the clip ends before the agent is heard again: give it a longer --post-s",
     **dict.fromkeys(("too_short", "silent_caller", "silent_agent", "both_silent"), _SHORT),
 }
