@@ -18,6 +18,7 @@ with app.setup:
     from workbench.analysis import review
     from workbench.analysis.call_audio import stretch
     from workbench.analysis.default_archive import default_archive
+    from workbench.analysis.no_verdict import no_verdict
     from workbench.analysis.opened import opened
     from workbench.analysis.review_page import Page, facts
     from workbench.analysis.review_sentence import sentence_of
@@ -131,8 +132,8 @@ def heard(archive, measured_switch, moment):
     _parts = [pairs(facts(moment, measured=measured_switch.value))]
     if moment["kind"] != review.ASKED:
         _parts.append(mo.plain_text(sentence_of(archive, moment)))
-    if not moment["judgeable"]:
-        _why = f"A label will be kept, and no verdict can rest on this call's audio: {moment['reason']}."
+    if moment["kind"] == review.ASKED and not moment["judgeable"]:
+        _why = f"A label is kept and gives no verdict: {no_verdict(moment['reason'])} ({moment['reason']})."
         _parts.append(mo.callout(mo.plain_text(_why), kind="warn"))
     _parts.append(played(_sound, _problem, mark_s=moment["onset_s"]))
     _parts.append(
@@ -249,7 +250,7 @@ def queue_shown(kind_picker, measured_switch, queue):
     mo.vstack(
         [
             mo.md(
-                "## The queue\n\nThe most salient first: the longest overlap, wait or stop. The first is above; choose another "
+                "## The queue\n\nThe most salient first: the longest overlap, wait or stop; what gets no verdict comes last. The first is above; choose another "
                 "to judge it out of turn. A moment leaves the queue when a label lies within 0.25 s of it. "
                 "What the agent did stays out of sight until you have answered, unless you ask for it above."
             ),

@@ -1,12 +1,12 @@
 -- review_queue
--- One row per candidate moment that nobody has labelled yet, the most salient first.
+-- One row per candidate moment that nobody has labelled yet, those that can be judged first, then the most salient.
 -- Key: call_id, recording_id, moment_ix.
--- Reads: moments, scanned_silences, standing_labels, timing_inputs.
+-- Reads: judgeable_moments, moments, scanned_silences, standing_labels.
 -- Units: *_s seconds from the start of the call, *_ix 0-based, coherence 0..1.
 -- call_id: call.
 -- recording_id: recording it was found in.
 -- moment_ix: position among the moments of the recording.
--- rank: place in the queue over all kinds, from 1; moments that rest on faint sound alone come last.
+-- rank: place in the queue over all kinds, from 1; what is not judgeable comes last, before it what rests on faint sound alone.
 -- kind: kind of candidate.
 -- onset_s: when it begins; a silence at the end of the last loud frame before it.
 -- magnitude_s: how long both speak, nobody answers, or the activity lasts.
@@ -18,8 +18,8 @@
 -- incident: incident it maps to.
 -- severity: critical, warning or caveat.
 -- faint: whether it rests on faint sound alone: breath, clicks, bleed.
--- judgeable: whether a verdict on it can rest on the audio, once it is labelled.
--- reason: why it cannot; empty: it can.
+-- judgeable: whether it gets a verdict by the published method once it is labelled, see judgeable_moments.
+-- reason: why it does not; empty: it does.
 -- A moment is labelled when a standing expectation of its call lies within 0.25 s of its onset. Whether the agent
 -- should yield or hold is asked of a caller who begins while it speaks: kind overlap_while_agent_talking.
 select
@@ -28,7 +28,7 @@ select
     moments.moment_ix,
     row_number() over (
         order by
-            coalesce(moments.faint, false), moments.salience desc, moments.call_id, moments.onset_s,
+            not judgeable_moments.judgeable, coalesce(moments.faint, false), moments.salience desc, moments.call_id, moments.onset_s,
             moments.recording_id, moments.moment_ix
     ) as rank,
     moments.kind,
@@ -42,13 +42,10 @@ select
     moments.incident,
     moments.severity,
     coalesce(moments.faint, false) as faint,
-    coalesce(timing_inputs.verdict_eligible, false) as judgeable,
-    case
-        when timing_inputs.call_id is null then 'no two channels of audio'
-        when not timing_inputs.verdict_eligible then timing_inputs.reason
-    end as reason
+    judgeable_moments.judgeable,
+    judgeable_moments.reason
 from moments
-left join timing_inputs using (call_id)
+join judgeable_moments using (call_id, recording_id, moment_ix)
 left join scanned_silences using (call_id, recording_id, moment_ix)
 where not exists (
     select 1

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from workbench.analysis.no_verdict import no_verdict
 from workbench.analysis.review import ASKED, Judgement
 from workbench.analysis.review_page import Page, facts, outcome
 
 MOMENT = {"call_id": "c\u202e1", "recording_id": "r", "moment_ix": 3, "onset_s": 12.0, "kind": ASKED}
 MOMENT |= {"magnitude_s": 1.5, "agent_quiet_s": None, "severity": "critical", "place": 1, "put_off": False}
+MOMENT |= {"judgeable": True, "reason": None}
 GIVEN = Judgement("c1", "0-a", {"status": "FAIL", "reason": "did_not_yield"})
 
 
@@ -34,6 +36,24 @@ def test_a_score_that_is_missing_is_said() -> None:
     assert outcome(MOMENT, "hold", Judgement("c1", "l", None)).endswith("hold. Not scored yet.")
     passed = Judgement("c1", "l", {"status": "PASS", "reason": None})
     assert outcome(MOMENT, "hold", passed).endswith("hold. Scored PASS. The agent did not stop within the search.")
+
+
+def test_a_search_that_the_recording_cut_short_is_not_told_as_done() -> None:
+    cut = MOMENT | {"judgeable": False, "reason": "recording_ended"}
+    for status, reason in (("INCONCLUSIVE", "recording_ended"), ("FAIL", "did_not_yield")):
+        said = outcome(cut, "yield", Judgement("c1", "l", {"status": status, "reason": reason}))
+        assert f"Scored {status} ({reason}). The agent did not stop before the recording ended" in said
+    assert dict(facts(cut, measured=True))["the agent"].startswith("did not stop before the recording ended")
+    other = MOMENT | {"judgeable": False, "reason": "possible_swap"}  # how far was looked is not known
+    assert dict(facts(other, measured=True))["the agent"] == "was not seen to stop"
+    assert dict(facts(cut | {"agent_quiet_s": 1.0}, measured=True))["the agent"] == "stopped after 1.00 s"
+
+
+def test_why_there_is_no_verdict_is_said_in_words() -> None:
+    assert no_verdict("recording_ended") == "the recording ends before the search for a stop does"
+    assert no_verdict("agent_silent_at_onset") == "the agent is silent at its onset"
+    assert no_verdict("no two channels of audio") == "no two channels of audio"
+    assert no_verdict("possible_swap") != "possible_swap"
 
 
 def test_facts_say_what_was_not_found() -> None:

@@ -10,13 +10,12 @@ import msgspec
 
 from workbench.analysis.incident_pinned import PINNED, clip_of, sides_of
 from workbench.analysis.incidents_aside import listed
-from workbench.analysis.incidents_health import REASONS as HEALTH
 from workbench.analysis.incidents_of_file import TWO_CHANNELS, Examined
+from workbench.analysis.no_verdict import no_verdict
 from workbench.audio.config import MeasureConfig
 from workbench.errors import NotScorable
 from workbench.timing.contracts.clip import Side, cut
 from workbench.timing.contracts.judging import event_of
-from workbench.timing.events import REASONS
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
 
 BOUNDS = {"max_time_to_yield_s": None, "max_talk_over_s": None}
 VERDICTS = ("PASS", "FAIL")
-WHY = {
-    "agent_silent_at_onset": "the agent is silent at its onset",
-    "no_caller_at_onset": "no caller is heard at its onset",
-}
 
 
 class Pinnable(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,7 +86,7 @@ def _tried(
     }
     able = [expect for expect, event in events.items() if event["status"] in VERDICTS]
     if not able:
-        return Pinnable(expects=(), why=_words(events["yield"]["reason"]))
+        return Pinnable(expects=(), why=no_verdict(events["yield"]["reason"]))
     kept: list[str] = []
     for expect in able:
         try:
@@ -102,7 +97,3 @@ def _tried(
     if kept:
         return Pinnable(expects=tuple(kept))
     return Pinnable(expects=(), why="a clip cut around it gives no verdict, or another one than the whole call")
-
-
-def _words(reason: str) -> str:
-    return WHY.get(reason) or (REASONS.get(reason) or HEALTH.get(reason) or reason).partition(":")[0]

@@ -88,20 +88,23 @@ def outcome(moment: Mapping[str, Any], expect: str, given: Judgement) -> str:
 
 
 def stop(moment: Mapping[str, Any]) -> str:
-    """Return when the agent stopped, counted as scores count it.
+    """Return when the agent stopped, counted as scores count it, or how far it was looked for.
 
     Parameters
     ----------
     moment : mapping
-        `agent_quiet_s`.
+        `agent_quiet_s`, and where that is None `judgeable` and `reason`.
 
     Returns
     -------
     str
         "stopped after 1.01 s".
     """
-    stopped = moment["agent_quiet_s"]
-    return "did not stop within the search" if stopped is None else f"stopped after {stopped:.2f} s"
+    if moment["agent_quiet_s"] is not None:
+        return f"stopped after {moment['agent_quiet_s']:.2f} s"
+    if moment["reason"] == "recording_ended":
+        return "did not stop before the recording ended, which is before the search for a stop does"
+    return "did not stop within the search" if moment["judgeable"] else "was not seen to stop"
 
 
 def facts(moment: Mapping[str, Any], *, measured: bool) -> list[tuple[str, str]]:
