@@ -27,7 +27,7 @@ MAKERS = {
     ),
     "page": (
         "scan.html",
-        "from workbench.report.new_file import whole\nwith whole(target) as f:\n f.write(b'<html>')\n if 1:",
+        "from workbench.report.new_file import whole\nwith whole(target, kind='html') as f:\n f.write(b'<html>')\n if 1:",
     ),
 }
 
@@ -40,7 +40,7 @@ def _again(kind: str, target: Path) -> None:
         with new_folder(target):
             pass
     else:
-        write_whole(target, "<html>")
+        write_whole(target, "<html>", kind="html")
 
 
 @pytest.fixture

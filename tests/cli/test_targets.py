@@ -40,7 +40,8 @@ def test_an_earlier_file_outlives_a_full_disk(
 ) -> None:
     """A limit on the size of files stands for the disk: the kernel refuses in the middle of the file."""
     target = tmp_path / "earlier"
-    target.write_text("earlier", encoding="utf-8")
+    content = "PAR1 earlier" if "parquet" in words else "earlier"
+    target.write_text(content, encoding="utf-8")
     most = 1_000_000
     assert (small_archive / "catalog.sqlite").stat().st_size < most
     limit = (most, resource.RLIM_INFINITY)
@@ -57,7 +58,7 @@ def test_an_earlier_file_outlives_a_full_disk(
     assert "File too large" in err
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == [target]
-    assert target.read_text(encoding="utf-8") == "earlier"
+    assert target.read_text(encoding="utf-8") == content
 
 
 def test_what_is_given_open_is_written_to(small_archive: Path, tmp_path: Path, run: Run) -> None:
@@ -82,7 +83,7 @@ def test_a_pipe_in_a_folder_stays_one(tmp_path: Path) -> None:
     target = tmp_path / "pipe"
     os.mkfifo(target)
     reading = os.open(target, os.O_RDONLY | os.O_NONBLOCK)
-    assert write_whole(target, "text\n") == 5
+    assert write_whole(target, "text\n", kind="csv") == 5
     assert os.read(reading, 99) == b"text\n"
     os.close(reading)
     assert stat.S_ISFIFO(target.stat().st_mode)
@@ -91,12 +92,12 @@ def test_a_pipe_in_a_folder_stays_one(tmp_path: Path) -> None:
 def test_a_link_keeps_pointing(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("old", encoding="utf-8")
     (tmp_path / "link").symlink_to("real")
-    write_whole(tmp_path / "link", "new")
+    write_whole(tmp_path / "link", "new", kind="csv")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text(encoding="utf-8") == "new"
 
 
 def test_a_missing_folder_is_refused_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(ExportFailed, match=r"there is no folder .*\nHint: make the folder first"):
-        write_whole(tmp_path / "none" / "x", "text")
+        write_whole(tmp_path / "none" / "x", "text", kind="csv")
     assert not list(tmp_path.iterdir())

@@ -154,17 +154,17 @@ def test_relative_paths_and_addresses_are_left_alone() -> None:
 def test_a_report_is_replaced_whole(tmp_path: Path) -> None:
     target = tmp_path / "new" / "report.html"
     target.parent.mkdir()
-    assert write_whole(target, "one\n") == 4
-    assert write_whole(target, "zwölf\n") == 7
-    assert target.read_bytes() == "zwölf\n".encode()
+    assert write_whole(target, "<html>one\n", kind="html") == 10
+    assert write_whole(target, "<html>zwölf\n", kind="html") == 13
+    assert target.read_bytes() == "<html>zwölf\n".encode()
     assert list(target.parent.iterdir()) == [target]
 
 
 def test_a_target_that_cannot_be_written_leaves_all_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("kept", encoding="utf-8")
     with pytest.raises(ExportFailed, match="it is a folder"):
-        write_whole(tmp_path, "text")
+        write_whole(tmp_path, "text", kind="html")
     with pytest.raises(ExportFailed, match="there is no folder"):
-        write_whole(tmp_path / "file" / "report.html", "text")
+        write_whole(tmp_path / "file" / "report.html", "text", kind="html")
     assert (tmp_path / "file").read_text(encoding="utf-8") == "kept"
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]

@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.archive import failures, lake, lock
 from workbench.archive.layout import FORMAT, ROW_GROUP, Layout
 from workbench.errors import ArchiveFailed
+from workbench.guarded import require_outside
 
 _OPTIONS = {
     "parquet_version": 2,  # delta encodings: levels of frames take half the space
@@ -55,8 +56,11 @@ def create(layout: Layout) -> list[Path]:
     ------
     ArchiveFailed
         When the folder holds something else or cannot be written.
+    ExportFailed
+        When it lies in another archive or in a contract.
     """
     root = layout.root
+    require_outside(root)
     made = [folder for folder in (root, *root.parents) if not folder.exists()]
     try:
         root.mkdir(parents=True, exist_ok=True)

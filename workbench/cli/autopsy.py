@@ -66,7 +66,7 @@ def command(
     from workbench.analysis.incident_costs import costs, read_prices
     from workbench.analysis.incidents_channels import roles_asked
     from workbench.analysis.incidents_of_file import measured
-    from workbench.report.new_file import require_place_of_page, write_whole
+    from workbench.report.new_file import require_place, write_whole
     from workbench.timing.score_config import ScoreConfig
 
     if file is None:
@@ -76,7 +76,7 @@ def command(
     scanning = ScoreConfig() if min_gap_s is None else ScoreConfig(min_gap_s=min_gap_s)
     prices = read_prices(cost_config) if cost_config else None
     if target is not None:
-        require_place_of_page(target)
+        require_place(target, kind="html")
         if Path(target).exists() and Path(file).exists() and Path(target).samefile(file):
             raise UsageError("the page would replace the recording", where=target, hint="name another file")
     examined, measurement = measured(file, channels=roles_asked(channels), scanning=scanning)
@@ -90,7 +90,8 @@ def command(
     if target is not None:
         from workbench.report.autopsy import build
 
-        size = write_whole(target, build(examined, measurement, policy=report["policy_hash"], costs=cost))
+        page = build(examined, measurement, policy=report["policy_hash"], costs=cost)
+        size = write_whole(target, page, kind="html")
     if as_json:
         output.json_line(report | ({"costs": cost} if cost else {}))
     elif not quiet:

@@ -69,7 +69,7 @@ def command(
     from workbench.report.new_file import require_place, write_whole
 
     if target is not None:
-        require_place(target)
+        require_place(target, kind="json")
     groups: dict[str, str] | None = None
     if by is not None:
         with Archive(archive_path) as archive:
@@ -77,7 +77,7 @@ def command(
     report = benchmark(folders, backends=backends or _there(), render=render, groups=groups)
     if target is not None:
         text = msgspec.json.format(msgspec.json.encode(report, order="sorted"), indent=2).decode()
-        write_whole(target, text + "\n")
+        write_whole(target, text + "\n", kind="json")
     if as_json:
         output.json_line(report)
     elif not quiet:

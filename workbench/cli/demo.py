@@ -11,6 +11,7 @@ import click
 
 from workbench.cli import options, output
 from workbench.errors import UsageError
+from workbench.guarded import require_outside
 
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
@@ -42,7 +43,8 @@ def command(folder: str, workers: int, *, as_json: bool, quiet: bool) -> None:
 
 
 def _clear(target: Path) -> None:
-    """Remove an earlier demo; refuse a folder that is something else."""
+    """Remove an earlier demo; refuse a folder that is something else, or lies in an archive."""
+    require_outside(target / MARKER)
     if target.exists() and any(target.iterdir()):
         if not (target / MARKER).is_file():
             raise UsageError("the folder is not empty and holds no demo", where=str(target), hint="name a new folder")

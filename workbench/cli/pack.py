@@ -30,10 +30,10 @@ def command(contract: str, *, target: str, sign_key_env: str | None, as_json: bo
     from workbench.timing.contracts.packing import packed, verified
 
     key = key_from(sign_key_env)
-    require_place(target)
+    require_place(target, kind="contract")
     files = verified(Path(contract), key=key)
     content = packed(files)
-    with whole(target) as file:
+    with whole(target, kind="contract") as file:
         file.write(content)
     signed = SIGNATURE in files
     if as_json:

@@ -52,7 +52,7 @@ def command(
 
     key = key_from(sign_key_env)
     if junit is not None:
-        require_place(junit)
+        require_place(junit, kind="xml")
     found = contracts_in([Path(path) for path in paths])
     proofs = prove(found, engine=workbench_version(), key=key, require_signature=require_signature)
     once = counted_once(proofs)
@@ -60,7 +60,7 @@ def command(
     counts = {status: counted[status] for status in STATUSES}
     claim = claim_of(once)
     if junit is not None:
-        write_whole(junit, xml(once, claim=claim))
+        write_whole(junit, xml(once, claim=claim), kind="xml")
     if as_json:
         output.json_line({"counts": counts, "claim": claim, "contracts": [msgspec.to_builtins(p) for p in proofs]})
     elif not quiet:

@@ -45,13 +45,13 @@ def command(
     """
     from workbench.archive.archive import Archive
     from workbench.report.html import report
-    from workbench.report.new_file import require_place_of_page, write_whole
+    from workbench.report.new_file import require_place, write_whole
 
     page = report(name)
-    require_place_of_page(target)
+    require_place(target, kind="html")
     with Archive(archive_path, as_of=as_of) as archive:
         text = interruptible.run(lambda: page.build(archive, worst=worst))
-        size = write_whole(target, text)
+        size = write_whole(target, text, kind="html")
         snapshot = archive.snapshot
     if as_json:
         output.json_line({"report": name, "file": target, "byte_count": size, "snapshot": snapshot})

@@ -53,14 +53,14 @@ def command(
     from workbench.audio.config import MeasureConfig
     from workbench.ingest.audio_names import is_audio_name
     from workbench.report import scan_store
-    from workbench.report.new_file import require_place_of_page, write_whole
+    from workbench.report.new_file import require_place, write_whole
     from workbench.report.scan import scan_summary
     from workbench.timing.score_config import ScoreConfig
 
     roles = roles_asked(channels)
     scanning = ScoreConfig() if min_gap_s is None else ScoreConfig(min_gap_s=min_gap_s)
     if target is not None:
-        require_place_of_page(target)
+        require_place(target, kind="html")
         if Path(target).exists() and is_audio_name(target):
             raise UsageError("the page would replace a recording", where=target, hint="name another file")
     earlier = scan_store.stored(store) if store else []
@@ -84,7 +84,7 @@ def command(
         from workbench.report.scan import build
 
         text = build(summary, folder=folder, roles=roles, scanning=scanning, came_back=came_back, earlier=earlier)
-        size = write_whole(target, text)
+        size = write_whole(target, text, kind="html")
     if as_json:
         output.json_line(summary | {"recorded_at": recorded_at, "recurrence": came_back})
     elif not quiet:

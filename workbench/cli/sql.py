@@ -16,6 +16,7 @@ from workbench.report.wanted import parameter, queries, read_query
 
 if TYPE_CHECKING:
     from workbench.archive.lake import Reader
+    from workbench.report.file_kinds import Kind
 
 T = TypeVar("T")
 
@@ -81,7 +82,7 @@ def command(
     if form == "parquet" and target is None:
         raise UsageError("Parquet goes to a file", where="--format parquet", hint="add -o FILE.parquet")
     if target is not None:
-        require_place(target)
+        require_place(target, kind=_kind(form))
     bound = limit if limit is not None else (0 if target else 1000)
     with Archive(archive_path, as_of=as_of) as archive:
         reader = archive.reader
@@ -97,6 +98,12 @@ def _query(query: str | None, file: str | None, name: str | None) -> str:
     if file is not None or query == "-":
         return options.once("query", lambda: read_query(file or "-"))
     return query or ""
+
+
+def _kind(form: str) -> Kind:
+    """What a file of a format is; a table in a file is CSV."""
+    kinds: dict[str, Kind] = {"json": "json", "parquet": "parquet"}
+    return kinds.get(form, "csv")
 
 
 class Result:
@@ -147,7 +154,7 @@ class Result:
 
             from workbench.report.new_file import whole
 
-            with whole(target) as file:
+            with whole(target, kind=_kind(form)) as file:
                 pq.write_table(self.table, file, compression="zstd")
         elif form == "table" and target is None:
             output.table(self.names, self.rows)
@@ -159,7 +166,7 @@ class Result:
             else:
                 from workbench.report.new_file import write_whole
 
-                write_whole(target, text)
+                write_whole(target, text, kind=_kind(form))
 
 
 def _names(reader: Reader, select: str, values: dict[str, Any]) -> list[str] | None:

@@ -12,11 +12,13 @@ from typing import BinaryIO
 
 from workbench import unfinished
 from workbench.errors import ExportFailed
+from workbench.guarded import require_outside
+from workbench.report.file_kinds import NAMES, Kind, is_of
 
 _OPEN_ALREADY = re.compile(r"(?:/dev/fd|/proc/self/fd)/(\d+)|/dev/std(in|out|err)")
 
 
-def write_whole(target: str | Path, text: str) -> int:
+def write_whole(target: str | Path, text: str, *, kind: Kind) -> int:
     """Write a text to a file beside the target, then give it the target's name.
 
     Parameters
@@ -25,6 +27,8 @@ def write_whole(target: str | Path, text: str) -> int:
         File to make or replace. A device or a pipe is written to directly.
     text : str
         Its content, written as UTF-8 with the line ends it has.
+    kind : str
+        What it is; a file of another kind is not replaced.
 
     Returns
     -------
@@ -34,22 +38,29 @@ def write_whole(target: str | Path, text: str) -> int:
     Raises
     ------
     ExportFailed
-        When the target is a folder, its folder is missing or the disk refuses. An earlier file is then still
-        there, whole.
+        As :func:`require_place`, and when the disk refuses. An earlier file is then still there, whole.
     """
     content = text.encode("utf-8")
-    with whole(target) as file:
+    with whole(target, kind=kind) as file:
         file.write(content)
     return len(content)
 
 
-def require_place(target: str | Path) -> None:
-    """Refuse a target that cannot become a file, before any work is done for it.
+def require_place(target: str | Path, *, kind: Kind) -> None:
+    """Refuse a target that must not or cannot become a file, before any work is done for it.
+
+    Parameters
+    ----------
+    target : path
+        Of a device, a pipe or what this process was given open nothing is asked but that it is there.
+    kind : str
+        What will be written.
 
     Raises
     ------
     ExportFailed
-        When it is a folder, its folder is missing, or an earlier file may not be changed.
+        When it is a folder, its folder is missing, it lies in an archive or a contract, or an earlier file is of
+        another kind or may not be changed.
     """
     path = Path(target)
     try:
@@ -61,30 +72,19 @@ def require_place(target: str | Path) -> None:
             )
         if path.exists() and not os.access(path, os.W_OK):
             raise PermissionError(0, "no permission to change it")
+        if _is_special(path):
+            return
+        require_outside(path)
+        if path.is_file() and not is_of(kind, path):
+            raise ExportFailed(
+                f"there is a file of this name that is no {NAMES[kind]}", where=str(path), hint="choose another name"
+            )
     except OSError as error:
         raise _refused(path, error) from error
 
 
-def require_place_of_page(target: str | Path) -> None:
-    """Refuse a target that cannot become a page, or holds something else than a page.
-
-    Raises
-    ------
-    ExportFailed
-        As :func:`require_place`, and for a file that is there and no HTML.
-    """
-    require_place(target)
-    path = Path(target)
-    if path.is_file() and path.stat().st_size:
-        with path.open("rb") as file:
-            if b"<html" not in file.read(1024).lower():
-                raise ExportFailed(
-                    "there is a file of this name that is no HTML page", where=str(path), hint="choose another name"
-                )
-
-
 @contextmanager
-def whole(target: str | Path) -> Iterator[BinaryIO]:
+def whole(target: str | Path, *, kind: Kind) -> Iterator[BinaryIO]:
     """Give a file to write; it takes the target's name when the block ends well, and vanishes when not.
 
     Yields
@@ -96,7 +96,7 @@ def whole(target: str | Path) -> Iterator[BinaryIO]:
     ExportFailed
         As :func:`require_place`, and when the disk refuses.
     """
-    require_place(target)
+    require_place(target, kind=kind)
     path = Path(target)
     try:
         if _is_special(path):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from workbench import unfinished
 from workbench.errors import ExportFailed
+from workbench.guarded import require_outside
 
 
 @contextmanager
@@ -31,8 +32,10 @@ def new_folder(target: Path) -> Iterator[Path]:
     Raises
     ------
     ExportFailed
-        When the target holds something, is a file, or the disk refuses to be written. Nothing is left then.
+        When the target holds something, is a file, lies in an archive or a contract, or the disk refuses to be
+        written. Nothing is left then.
     """
+    require_outside(target)
     target = Path(os.path.realpath(target))
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from workbench.errors import ArchiveFailed, ExportFailed, UsageError
+from workbench.guarded import require_outside
 from workbench.report.new_file import write_whole
 from workbench.small_file import read_json
 
@@ -31,7 +32,10 @@ def stored(folder: str | Path) -> list[dict[str, Any]]:
     ------
     ArchiveFailed
         When one of them cannot be read, or is no stored scan.
+    ExportFailed
+        When the folder lies in an archive or a contract, and so keeps no scan.
     """
+    require_outside(Path(folder) / "scn.json")
     found = []
     for path in sorted(Path(folder).glob("scn-*.json")):
         try:
@@ -78,7 +82,7 @@ def keep(folder: str | Path, summary: dict[str, Any]) -> str:
     recorded_at = datetime.now(UTC).isoformat()
     entry = {"format": FORMAT, "recorded_at": recorded_at, **summary}
     text = msgspec.json.format(msgspec.json.encode(entry, order="sorted"), indent=2).decode() + "\n"
-    write_whole(Path(folder) / f"{summary['id']}.json", text)
+    write_whole(Path(folder) / f"{summary['id']}.json", text, kind="json")
     return recorded_at
 
 

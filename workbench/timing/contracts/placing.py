@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench import unfinished
 from workbench.errors import ExportFailed
+from workbench.guarded import require_outside
 
 
 @contextmanager
@@ -30,9 +31,11 @@ def placed(target: Path, files: Mapping[str, bytes]) -> Iterator[None]:
     Raises
     ------
     ExportFailed
-        When the target exists or the disk refuses. Nothing is left then, nor where the block fails.
+        When the target exists, lies in an archive or another contract, or the disk refuses. Nothing is left then, nor
+        where the block fails.
     """
     target = Path(target)
+    require_outside(target)
     try:
         if target.exists() or target.is_symlink():
             raise ExportFailed(
