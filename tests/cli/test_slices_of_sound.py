@@ -75,6 +75,40 @@ def test_groups_of_a_slice_are_compared(run: Run, archive: Path) -> None:
     assert "select distinct agent_fast_talker from call_slices" in error
 
 
+def test_groups_without_a_common_moment_are_told_how_many_they_have(run: Run, archive: Path, tmp_path: Path) -> None:
+    """Of the first group two calls, of the other one, and in the end one call of each names a scenario."""
+    from workbench.archive.archive import Archive
+    from workbench.ingest import read
+
+    export = tmp_path / "calls"
+    assert run("export", export, "--format", "calls", "--archive", archive)[0] == 0
+    kept = {"clean-0": None, "clean-1": None, "noisy-2": None}
+    said: dict[str, str] = {}
+    for scenarios in (kept, kept | {"clean-0": "a", "clean-1": "a", "noisy-2": "b"}):
+        for name, scenario in scenarios.items():
+            file = export / f"{name}.json"
+            told = json.loads(file.read_text(encoding="utf-8")) | {"agent_version": name[:5]}
+            told["scenario"] = {"scenario_id": scenario} if scenario else None
+            file.write_text(json.dumps(told), encoding="utf-8")
+        place = tmp_path / f"archive-{len(said)}"
+        with Archive.create(place) as made:
+            made.add(read([export / f"{name}.json" for name in kept]))
+            made.measure(workers=1)
+        code, out, err = run("compare", "clean", "noisy", "--by", "agent_version", "--archive", place)
+        assert (code, out, err.count("Hint: ")) == (2, "", 1)
+        said[place.name] = " ".join(err.split())
+    none, other = said.values()
+    assert (
+        "no moment is in both groups: 'clean' has 2 scored moments in 2 calls, 2 without a scenario_id; "
+        "'noisy' has 1 scored moment in 1 call, 1 without a scenario_id" in none
+    )
+    assert "give each call one, the same for what is the same test" in none
+    assert "'clean' has 2 scored moments in 2 calls; 'noisy' has 1 scored moment in 1 call Hint: " in other
+    query = re.search(r'workbench sql "(.*?)"', other)
+    assert query is not None
+    assert run("sql", query[1], "--archive", place)[0] == 0
+
+
 def test_a_sweep_counts_each_slice_apart(run: Run, archive: Path) -> None:
     given = ("sweep-timing", "--grid", "max_time_to_yield_s=0.2,2", "--archive", archive)
     code, out, _ = run(*given, "--by", "caller_noisy", "--json")

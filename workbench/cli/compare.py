@@ -12,8 +12,6 @@ from workbench.cli import interruptible, options, output, times
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from workbench.timing.contracts.gate import Rule
 
 _OF_FILES = ("onset", "before_onset", "after_onset", "expect", "max_time_to_yield_s", "max_talk_over_s", "channels")
@@ -174,18 +172,15 @@ def _rulers(names: tuple[str, str], archive_path: str, *, as_json: bool) -> Exit
 
     with Archive(archive_path) as archive:
         found = interruptible.run(lambda: compare_configs(archive.reader, names=names))
-    _require_pairs(found.pairs, "config_id", hint="score the same labels twice: workbench score --max-search-s 2")
+    if not found.pairs:
+        hint = "score the same labels twice: workbench score --max-search-s 2"
+        raise UsageError("no moment is in both groups", where="--by config_id", hint=hint)
     if as_json:
         output.json_line({**msgspec.to_builtins(found), "evidence": SENTENCE})
     else:
         told(found, names)
         click.echo(SENTENCE)
     return Exit.OK
-
-
-def _require_pairs(pairs: Sequence[Any], by: str, *, hint: str) -> None:
-    if not pairs:
-        raise UsageError("no moment is in both groups", where=f"--by {by}", hint=hint)
 
 
 def _groups(
@@ -202,6 +197,7 @@ def _groups(
 ) -> Exit:
     from workbench.archive.archive import Archive
     from workbench.archive.comparing import compare_archive
+    from workbench.archive.no_partner import no_partner
     from workbench.cli.compare_told import battery as told
     from workbench.timing.contracts.battery import MIN_FAILING
     from workbench.timing.contracts.gate import evaluate, policy_of, withheld
@@ -215,7 +211,8 @@ def _groups(
                 archive.reader, by, names=names, config_id=config, min_n=min_n or MIN_FAILING, deployed=deployed
             )
         )
-    _require_pairs(found.pairs, by, hint="calls of one scenario_id are paired; import it with them")
+        if not found.pairs:
+            raise no_partner(archive.reader, by, names=names, config_id=config)
     judged = [] if rules is None else evaluate(rules, found.pairs)
     why = withheld(found.pairs) if rules is not None or strict else None
     claim = CLAIMS[found.evidence_level].sentence
