@@ -41,7 +41,11 @@ ASIDE = {
         "incidents that rest on faint sound alone",
         "(breath, clicks, bleed), which `workbench show` and the checks leave out",
     ),
-    REST: ("rest of a silence", "rests of silences", "told whole: only faint sound lies between them and its begin"),
+    REST: (
+        "rest of a silence",
+        "rests of silences",
+        "told whole from where it began: only faint sound (breath, clicks, bleed) lies between",
+    ),
 }
 """One, several, and why."""
 

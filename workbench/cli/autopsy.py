@@ -53,8 +53,9 @@ def command(
 
     Two channels give barge-in, talk-over, dead air (nobody speaks for 5 s or more), latency spikes and suspected
     echo. One channel gives dead air and latency spikes, each with a measured confidence. Apart stand short stops of the
-    agent, overlaps too short to tell from none, and what rests on faint sound alone: counted here, each of them with
-    --all and in --json, and not priced. It is timing and not intent: who should have yielded is for a person to say.
+    agent, overlaps too short to tell from none, barge-ins of which the recording ends too early to show whether the
+    agent stops, what rests on faint sound alone, and rests of silences: counted here, each of them with --all and in
+    --json, and not priced. It is timing and not intent: who should have yielded is for a person to say.
     Of one channel only silences can be told and no verdict can rest on it, which is why `trust` says NOT SCORABLE of
     it. Exit code 2, and nothing written, where not even silences can be told.
 
@@ -213,18 +214,21 @@ def _pin(examined: Examined, one: dict[str, Any], pin: Pinnable, *, numbered: bo
 
 def _tell_aside(examined: Examined, *, every: bool) -> None:
     """Print what stands apart: how many of each kind under the reason, or a line an incident."""
-    from workbench.analysis.incidents_aside import aside_counts, aside_name, aside_title
+    from workbench.analysis.incidents_aside import ENDED, aside_counts, aside_name, aside_title
 
     counts = {name: count for name, count in aside_counts(examined.incidents).items() if count}
     for nth, (name, count) in enumerate(counts.items()):
         apart = [one for one in examined.incidents if one["aside"] == name]
         kinds = Counter(aside_name(one) for one in apart)
-        named = "" if name == "short_stop" else f": {', '.join(f'{n} {kind}' for kind, n in kinds.most_common())}"
+        of_one_kind = name in ("short_stop", ENDED)
+        named = "" if of_one_kind else f": {', '.join(f'{n} {kind}' for kind, n in kinds.most_common())}"
         click.echo(f"{'' if nth and not every else chr(10)}apart: {aside_title(name, count)}{named}")
-        for one in apart if every else []:
-            what = "" if name == "short_stop" else f"  {aside_name(one)}"
+        for one in apart if every or name == ENDED else []:  # what was seen of it is in its sentence alone
+            what = "" if of_one_kind else f"  {aside_name(one)}"
             click.echo(f"    #{one['number']:<3} at {one['onset_s']:.2f} s  {one['magnitude_s']:.2f} s{what}")
-    if counts and not every:
+            if name == ENDED:
+                click.echo(f"    {one['sentence']}")
+    if counts.keys() - {ENDED} and not every:
         click.echo("    --all lists each of them")
 
 

@@ -99,7 +99,7 @@ def command(
 
 
 def _tell(summary: dict[str, Any]) -> None:
-    from workbench.analysis.folder_health import formula, without_caution
+    from workbench.analysis.folder_health import formula, not_seen, without_caution
     from workbench.analysis.incidents_aside import aside_title
 
     share, mono = summary["share"], summary["mono"]
@@ -112,6 +112,8 @@ def _tell(summary: dict[str, Any]) -> None:
     click.echo(formula(share, summary["policy_hash"]))
     if (rough := without_caution(share)) is not None:
         click.echo(f"  {rough}")
+    if (unseen := not_seen(share)) is not None:
+        click.echo(f"  {unseen}")
     if share["critical_free_with_faint_count"] != share["critical_free_count"]:
         every = share["critical_free_with_faint_count"]
         click.echo(f"  {every} of {share['call_count']} where critical incidents of faint sound alone count too")
