@@ -1,5 +1,5 @@
 -- talk_over_by_call
--- How long the agent talked over the caller, and the caller over the agent, in each call with two lanes and a clock.
+-- How long the agent talked over the caller, the caller over the agent, and both after they began together, in each call with two lanes and a clock.
 -- $min_overlap_s = 0.3: overlaps up to this length do not count, in seconds.
 select
     call_clocks.call_id,
@@ -8,6 +8,8 @@ select
     coalesce(sum(long.overlap_s::decimal(18, 6)) filter (where long.who_first = 'caller'), 0)::double as agent_over_caller_s,
     count(*) filter (where long.who_first = 'agent') as caller_over_agent_count,
     coalesce(sum(long.overlap_s::decimal(18, 6)) filter (where long.who_first = 'agent'), 0)::double as caller_over_agent_s,
+    count(*) filter (where long.who_first = 'together') as began_together_count,
+    coalesce(sum(long.overlap_s::decimal(18, 6)) filter (where long.who_first = 'together'), 0)::double as began_together_s,
     max(long.overlap_s) as longest_overlap_s
 from call_clocks
 left join (

@@ -9,8 +9,9 @@
 -- start_s: start: the moment the second speaker begins.
 -- end_s: end: the moment one of them stops.
 -- overlap_s: end_s - start_s, above 0.
--- who_first: who was already speaking: caller (the agent began over the caller), agent, or together.
+-- who_first: who was already speaking: caller (the agent began over the caller), agent, or together: 0.05 s apart at most.
 -- who_stops: who stops first, which ends it: caller, agent or together.
+-- A pause under 0.2 s inside one role's speech is speech here too. The check talked_over_caller takes the same overlaps.
 -- It is timing only: whether the second speaker meant to interrupt is not in it.
 select
     call_id,
@@ -19,7 +20,11 @@ select
     start_s,
     least(end_s, other_end_s) as end_s,
     overlap_s,
-    case when other_start_s = start_s then 'together' when role = 'agent' then 'caller' else 'agent' end as who_first,
+    case
+        when start_s - other_start_s <= 0.05::double + 1e-9::double then 'together'
+        when role = 'agent' then 'caller'
+        else 'agent'
+    end as who_first,
     case
         when end_s = other_end_s then 'together'
         when (end_s < other_end_s) = (role = 'agent') then 'agent'

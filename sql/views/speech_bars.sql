@@ -10,7 +10,8 @@
 -- faint: whether it is breath, a click or bleed, that scores count and views and checks do not; empty: no sound is read.
 -- clock: audio, transcript, ticks or quantised, as call_clocks chose; measured: audio that no turn-taking is read from.
 -- A pause that the hangover bridges lies inside a bar, as in segments; a longer one parts two. Nothing else joins
--- them, so that every pause a verdict rests on can be seen. Runs are those of the energy method.
+-- them, so that every pause a verdict rests on can be seen; checks, and views of turn-taking, take one under 0.2 s as
+-- speech (see speech_runs). Runs are those of the energy method.
 with heard as (
     select
         segments.call_id, segments.role, segments.start_s,

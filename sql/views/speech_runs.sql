@@ -1,5 +1,5 @@
 -- speech_runs
--- One row per run of speech of a role in a call; runs of one role less than 0.2 s apart are one.
+-- One row per run of speech of a role in a call; a pause of less than 0.2 s is part of it.
 -- Key: call_id, role, run_ix.
 -- Reads: call_clocks, segments, turns.
 -- Units: *_s seconds from the start of the call, *_ix 0-based.
@@ -13,9 +13,10 @@
 -- piece_count: segments or turns it was made of.
 -- first_turn_ix: first turn in it; empty: read from audio.
 -- last_turn_ix: last turn in it; empty: read from audio.
--- 0.2 s is the silence that ends a turn in the scoring of labelled moments; in audio it begins with the hangover's end,
--- as it does there. Of the backends that measured a
--- recording one is read: energy, else silero. Faint runs (breath, clicks, bleed: see segments) are no speech here.
+-- A pause goes from the last loud frame to the next start, so one of 0.2 s or more parts two runs, unless the hangover
+-- that the recording was measured with (0.15 s) is longer and has bridged it in segments. Checks of overlaps and
+-- silences join the same pauses (merge_gap_s of the pack). Of the backends that measured a recording one is read:
+-- energy, else silero. Faint runs (breath, clicks, bleed: see segments) are no speech here.
 with clocks as materialized (
     select call_id, clock, caller_recording_id, agent_recording_id, mixed_recording_id
     from call_clocks
@@ -23,8 +24,7 @@ with clocks as materialized (
 heard as materialized (
     select
         call_id, recording_id, role, backend, start_s,
-        coalesce(voiced_end_s, end_s) as end_s,
-        end_s as held_until_s
+        coalesce(voiced_end_s, end_s) as end_s
     from segments
     where backend in ('energy', 'silero') and faint is not true
 ),
@@ -35,7 +35,7 @@ backends as (
 ),
 pieces as (
     select
-        heard.call_id, heard.role, 'audio' as clock, heard.start_s, heard.end_s, heard.held_until_s,
+        heard.call_id, heard.role, 'audio' as clock, heard.start_s, heard.end_s,
         null::integer as turn_ix,
         false as open_end
     from heard
@@ -53,7 +53,6 @@ pieces as (
         clocks.clock,
         turns.start_s,
         coalesce(turns.end_s, lead(turns.start_s) over in_time, turns.start_s) as end_s,
-        null::double as held_until_s,
         turns.turn_ix,
         turns.end_s is null as open_end
     from turns
@@ -64,9 +63,7 @@ pieces as (
 breaks as (
     select
         *,
-        coalesce(
-            start_s - max(coalesce(held_until_s, end_s)) over before >= 0.2::double - 1e-9::double, true
-        ) as begins
+        coalesce(start_s - max(end_s) over before >= 0.2::double - 1e-9::double, true) as begins
     from pieces
     window before as (
         partition by call_id, role order by start_s, end_s, turn_ix

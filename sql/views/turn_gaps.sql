@@ -12,10 +12,11 @@
 -- caller_turn_ix: the caller's turn; empty: read from audio.
 -- agent_turn_ix: the agent's turn; empty: read from audio.
 -- The answer is the first run of the agent that starts after the caller's end and before the caller speaks
--- again. An agent that starts more than 0.05 s before the caller's end is premature: that is an overlap and no
--- gap (within 0.05 s the gap is 0). An agent that speaks on for more than 0.3 s after the caller's end (a
--- backchannel, or an agent that would not stop) kept the floor: no answer is awaited and there is no row. The check
--- slow_response takes the same answers. Calls whose clock is the time of
+-- again. Heard in audio, the caller is quiet for 0.35 s from that end on, and the agent for 0.35 s before that start: a
+-- shorter pause lies inside a turn, and an agent that begins in one answers nothing. An agent that starts more than
+-- 0.05 s before the caller's end is premature, which is no gap (within 0.05 s the gap is 0). An agent that speaks on for
+-- more than 0.3 s after the caller's end (a backchannel, or an agent that would not stop) kept the floor: no answer is
+-- awaited and there is no row. The check slow_response takes the same answers. Calls whose clock is the time of
 -- generation, or that have none, give no rows; `denominators` counts them.
 select
     call_id,

@@ -34,7 +34,7 @@ def test_the_slow_call_names_what_was_seen_and_when(made, golden_calls):
     assert slow["evidence"]["turns"] == [1, 2]
     over = made.only(rows, "talked_over_caller")
     assert (over["observed"], over["start_s"], over["end_s"]) == ({"overlap_s": 1.5, "who_first": "agent"}, 2.5, 4.0)
-    assert over["message"] == "The agent spoke on for 1.50 s after the caller began."
+    assert over["message"] == "The caller began while the agent was speaking; both spoke for 1.50 s."
 
 
 def test_one_long_gap_answers_two_questions_and_says_so(made, golden_calls):

@@ -24,7 +24,7 @@ def test_bundled_packs_load(name):
 
 def test_the_first_pack_holds_the_eight_kinds_with_their_severities():
     pack = load_pack("caller-experience")
-    assert pack.name == "caller-experience@1.2.0"
+    assert pack.name == "caller-experience@1.3.0"
     assert {d.kind: d.severity for d in pack.assertions} == {
         "misheard_number": "high", "misheard": "medium", "no_confirmation": "high", "policy_limit": "high",
         "slow_response": "medium", "talked_over_caller": "medium", "dead_air": "medium", "incomplete":

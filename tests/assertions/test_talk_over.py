@@ -58,7 +58,7 @@ def test_up_to_the_threshold_passes_and_the_longest_overlap_counts_both_ways(mad
 @pytest.mark.parametrize(
     ("caller", "agent", "message"),
     [
-        ((2.0, 5.0), (0.0, 2.43), "The agent spoke on for 0.43 s after the caller began."),
+        ((2.0, 5.0), (0.0, 2.43), "The caller began while the agent was speaking; both spoke for 0.43 s."),
         ((3.1, 9.3), (7.2, 9.3), "The agent began while the caller was speaking; both spoke for 2.10 s."),
         ((1.0, 3.0), (1.0, 3.0), "The agent and the caller began together; both spoke for 2.00 s."),
         ((0.0, 5.0), (4.699, 6.0), "The agent began while the caller was speaking; both spoke for 0.301 s."),

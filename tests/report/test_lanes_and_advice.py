@@ -20,7 +20,7 @@ from workbench.schema.call import Audio, Call, Label
 
 RATE = 8000
 CALLER, AGENT, DURATION_S = ((2.0, 2.4), (2.7, 3.4)), ((0.2, 5.0),), 6.0
-"""A pause of 0.3 s: longer than the hangover (0.15 s), shorter than what parts two runs in the views (0.35 s)."""
+"""A pause of 0.3 s: longer than the hangover (0.15 s), shorter than what ends a turn (0.35 s)."""
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from workbench.timing.health import LEADING_SILENCE_S
 
 LEADING_SILENCE = "leading_silence"
 _PAUSE_S = 0.2
-"""Runs of one channel less than this apart, from the end of the hangover on, are one: as in the view `speech_runs`."""
+"""A shorter pause, from the last loud frame of a channel to its next start, is speech: as in the view `speech_runs`."""
 
 
 def speech_of(segments: Sequence[Mapping[str, Any]], channel_ix: int) -> dict[str, float | None]:
@@ -32,14 +32,12 @@ def speech_of(segments: Sequence[Mapping[str, Any]], channel_ix: int) -> dict[st
     own = sorted((row for row in segments if row["channel_ix"] == channel_ix), key=lambda row: row["start_s"])
     firm, faint = ([row for row in own if bool(row.get("faint")) is is_faint] for is_faint in (False, True))
     runs: list[list[float]] = []
-    held_until_s = float("-inf")
     for row in firm:
         voiced_end_s = row["end_s"] if row.get("voiced_end_s") is None else row["voiced_end_s"]
-        if runs and row["start_s"] - held_until_s < _PAUSE_S - 1e-9:
+        if runs and row["start_s"] - runs[-1][1] < _PAUSE_S - 1e-9:
             runs[-1][1] = max(runs[-1][1], voiced_end_s)
         else:
             runs.append([row["start_s"], voiced_end_s])
-        held_until_s = max(held_until_s, row["end_s"])
     ends = [row["end_s"] if row.get("voiced_end_s") is None else row["voiced_end_s"] for row in faint]
     return {
         "speech_s": round(sum(end_s - start_s for start_s, end_s in runs), 6),

@@ -1,7 +1,8 @@
 """Who spoke when: measured speech where a recording may carry a verdict, else the clocks of the turns.
 
 **Conventions.** Times are whole milliseconds from the start of the call. Stretches of one role do not
-overlap: those that do, and in measured speech those closer than ``merge_gap_s``, are one.
+overlap: those that do are one, and in measured speech those with a pause shorter than ``merge_gap_s`` between them,
+from the last loud frame to the next start, as in the view `speech_runs`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def speech(rows: Rows, *, merge_gap_s: float, any_role: bool = False) -> Speech:
     rows : Rows
         Turns, and segments with input_health where audio was measured.
     merge_gap_s : float
-        Measured stretches of one role closer than this are one.
+        A pause in the measured speech of one role that is shorter than this is part of it.
     any_role : bool, default False
         Also take measured speech whose role is mixed or unknown.
 
@@ -185,7 +186,7 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
     )
     merged = pl.concat(
         [
-            _merge(from_turns.drop("clock").with_columns(held_until_ms="end_ms"), gap_ms=0),
+            _merge(from_turns.drop("clock"), gap_ms=0),
             _merge(audio, gap_ms=round(merge_gap_s * 1000)).pipe(_name_turns, turns),
         ]
     )
@@ -241,7 +242,6 @@ def _audio_stretches(rows: Rows, *, any_role: bool) -> pl.DataFrame:
         "role",
         milliseconds(pl.col("start_s")).alias("start_ms"),
         milliseconds(pl.coalesce("voiced_end_s", "end_s")).alias("end_ms"),
-        milliseconds(pl.col("end_s")).alias("held_until_ms"),
         pl.lit(None, pl.Int32).alias("turn_ix"),
         pl.lit(0, pl.Int64).alias("untimed"),
     )
@@ -252,7 +252,7 @@ def _merge(stretches: pl.DataFrame, *, gap_ms: int) -> pl.DataFrame:
     by = ["call_id", "role"]
     return (
         stretches.sort(*by, "start_ms", "end_ms", "turn_ix")
-        .with_columns(before=pl.col("held_until_ms").cum_max().shift(1).over(by))
+        .with_columns(before=pl.col("end_ms").cum_max().shift(1).over(by))
         .with_columns(run=(pl.col("start_ms") - pl.col("before") >= gap_ms).fill_null(value=True).cum_sum().over(by))
         .group_by(*by, "run", maintain_order=True)
         .agg(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-RULE = "speech as verdicts read it: any pause that the hangover does not bridge parts two"
+RULE = "speech as scores read it: any pause that the hangover does not bridge parts two; checks join those under 0.2 s"
 PALE = "faint (breath, a click, bleed), not read as speech by views and checks"
 TURNS = "turns, those less than 0.2 s apart as one"
 PALE_OPACITY = 0.3

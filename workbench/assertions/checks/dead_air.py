@@ -25,8 +25,8 @@ NonNegative = Annotated[float, Meta(ge=0)]
 class Parameters(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     """Thresholds in seconds.
 
-    ``max_silence_s``: longest silence allowed. ``merge_gap_s``: measured speech of one role closer than this
-    is one stretch.
+    ``max_silence_s``: longest silence allowed. ``merge_gap_s``: a pause in the measured speech of one
+    role that is shorter than this is speech.
     """
 
     max_silence_s: NonNegative = 3.0

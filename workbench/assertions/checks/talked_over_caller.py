@@ -26,8 +26,8 @@ NonNegative = Annotated[float, Meta(ge=0)]
 class Parameters(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     """Thresholds in seconds.
 
-    ``max_overlap_s``: longest talk-over allowed. ``merge_gap_s``: measured speech of one role closer than
-    this is one stretch.
+    ``max_overlap_s``: longest talk-over allowed. ``merge_gap_s``: a pause in the measured speech of
+    one role that is shorter than this is speech.
     """
 
     max_overlap_s: NonNegative = 0.3
@@ -77,7 +77,7 @@ def evaluate(rows: Rows, definition: Definition) -> pl.DataFrame:
             message=pl.when(began_over)
             .then(pl.format("The agent began while the caller was speaking; both spoke for {} s.", _shown("over_ms")))
             .when(pl.col("who_first") == "agent")
-            .then(pl.format("The agent spoke on for {} s after the caller began.", _shown("over_ms")))
+            .then(pl.format("The caller began while the agent was speaking; both spoke for {} s.", _shown("over_ms")))
             .otherwise(pl.format("The agent and the caller began together; both spoke for {} s.", _shown("over_ms"))),
             observed=as_json(overlap_s=pl.col("overlap_s"), who_first=pl.col("who_first")),
             expected=as_json(max_overlap_s=pl.lit(limits.max_overlap_s)),
