@@ -26,6 +26,7 @@ with app.setup:
     from workbench.archive.views import query
     from workbench.charts import moment_lanes, theme
     from workbench.charts.pairs import pairs
+    from workbench.charts.presses import Presses
     from workbench.charts.shown import shown, table_of
 
     ALL = "all kinds"
@@ -60,7 +61,8 @@ def load(archive_path):
 @app.cell
 def page_state():
     get_page, set_page = mo.state(Page(), allow_self_loops=True)
-    return get_page, set_page
+    answers, undos = Presses(), Presses()
+    return answers, get_page, set_page, undos
 
 
 @app.cell
@@ -84,7 +86,6 @@ def waiting(archive, get_page, kind_picker):
 def progress(archive, archive_path, author_box, get_page, kind_picker, measured_switch, queue):
     get_page()
     labelled = review.history(archive)
-    _put_off = int(queue["put_off"].sum())
     mo.vstack(
         [
             mo.plain_text(f"{archive_path} · snapshot {archive.snapshot}"),
@@ -92,7 +93,7 @@ def progress(archive, archive_path, author_box, get_page, kind_picker, measured_
             mo.hstack(
                 [
                     mo.stat(f"{len(queue):,}", label="moments left"),
-                    mo.stat(f"{_put_off:,}", label="of them put off"),
+                    mo.stat(f"{queue['put_off'].sum():,}", label="of them put off"),
                     mo.stat(f"{len(labelled):,}", label="labels"),
                     mo.stat(f"{labelled['author'].n_unique():,}", label="authors"),
                 ],
@@ -158,7 +159,9 @@ def bounds():
 
 
 @app.cell
-def answer(archive, author_box, get_page, moment, set_page, talk_bound, yield_bound):
+def answer(answers, archive, author_box, get_page, moment, set_page, talk_bound, yield_bound):
+    _first = answers.drawn(3)
+
     def _judge(expect):
         _bounds = {"max_time_to_yield_s": yield_bound.value, "max_talk_over_s": talk_bound.value}
 
@@ -169,28 +172,27 @@ def answer(archive, author_box, get_page, moment, set_page, talk_bound, yield_bo
             )
 
         _given, _problem = tried(_step)
-        _page = get_page()
-        set_page(_page.refuse(_problem) if _given is None else _page.answered(moment, expect, _given))
+        set_page(get_page().refuse(_problem) if _given is None else get_page().answered(moment, expect, _given))
 
     yield_button = mo.ui.button(
         label="Yield",
         kind="success",
         tooltip="it should stop for the caller (Alt+Y)",
         keyboard_shortcut="Alt-Y",
-        on_click=lambda _: _judge("yield"),
+        on_click=_first(lambda: _judge("yield")),
     )
     hold_button = mo.ui.button(
         label="Hold",
         kind="warn",
         tooltip="it should go on speaking (Alt+H)",
         keyboard_shortcut="Alt-H",
-        on_click=lambda _: _judge("hold"),
+        on_click=_first(lambda: _judge("hold")),
     )
     later_button = mo.ui.button(
         label="Later",
         tooltip="to the end of the queue (Alt+L)",
         keyboard_shortcut="Alt-L",
-        on_click=lambda _: set_page(get_page().later(moment)),
+        on_click=_first(lambda: set_page(get_page().later(moment))),
     )
     _asked = moment["kind"] == review.ASKED
     _buttons = [yield_button, hold_button, later_button] if _asked else [later_button]
@@ -206,22 +208,22 @@ def answer(archive, author_box, get_page, moment, set_page, talk_bound, yield_bo
 
 
 @app.cell
-def undo(archive, author_box, get_page, set_page):
+def undo(archive, author_box, get_page, set_page, undos):
     _page = get_page()
 
-    def _take_back(_value):
-        _last = get_page().given[-1]
+    def _take_back():
+        _last = _page.given[-1]
         _gone, _problem = tried(
             lambda: review.take_back(archive, _last.call_id, _last.label_id, author=author_box.value)
         )
         set_page(get_page().refuse(_problem) if _gone is None else get_page().taken_back(_gone))
 
     undo_button = mo.ui.button(
-        label=f"Undo ({len(_page.given)})",
+        label=f"Undo\N{NO-BREAK SPACE}({len(_page.given)})",
         disabled=not _page.given,
         tooltip="take back the last answer given on this page (Alt+U)",
         keyboard_shortcut="Alt-U",
-        on_click=_take_back,
+        on_click=undos.drawn(1)(_take_back),
     )
     _said = mo.plain_text(_page.said or "No answer given on this page yet.")
     mo.hstack(

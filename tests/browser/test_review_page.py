@@ -150,3 +150,44 @@ def test_without_an_archive_it_says_what_to_do(app: App, served: Serve, tmp_path
     app.open(served("review", tmp_path / "nothing"))
     assert "no such archive" in app.text("load")
     assert "workbench demo" in app.text("load")
+
+
+def test_a_press_is_for_the_moment_it_was_shown_with_or_for_none(app: App, served: Serve, reviewed: Path) -> None:
+    """It takes a while to label and to draw the next moment: what is pressed meanwhile must not be its answer."""
+    labelled = "select call_id, onset_s, expect from standing_labels where kind = 'expectation' order by all"
+    before = rows(reviewed, labelled)
+    app.open(served("review", reviewed))
+
+    def hammer(cell: str, *names: str) -> None:
+        told = app.text("undo")
+        buttons = [app.cell(cell).get_by_role("button", name=name).element_handle() for name in names]
+        script = "all => all.forEach((b, ix) => setTimeout(() => b.click(), 60 * ix))"
+        app.page.evaluate(script, buttons)
+        for _ in range(600):
+            app.page.wait_for_timeout(50)
+            if app.text("undo") != told:
+                break
+        app.idle(1.0)
+
+    hammer("answer", "Yield", "Yield", "Hold", "Later", "Yield")
+    first = rows(reviewed, labelled)
+    assert len(first) == len(before) + 1
+    assert ": yield. Scored " in app.text("undo")
+    press(app, "answer", "Hold")  # the next page answers
+    assert len(rows(reviewed, labelled)) == len(before) + 2
+    assert "(2)" in app.text("undo")
+    hammer("undo", "Undo", "Undo", "Undo")
+    assert rows(reviewed, labelled) == first
+
+
+def test_no_button_is_narrower_than_its_words(app: App, served: Serve, reviewed: Path) -> None:
+    app.page.set_viewport_size({"width": 900, "height": 1400})
+    app.open(served("review", reviewed))
+    press(app, "answer", "Hold")
+    for cell in ("answer", "undo"):
+        for button in app.cell(cell).get_by_role("button").all():
+            lines = button.evaluate(
+                "b => { const r = document.createRange(); r.selectNodeContents(b);"
+                "return [r.getBoundingClientRect().height, b.getBoundingClientRect().height]; }"
+            )
+            assert lines[0] <= lines[1], (cell, button.inner_text(), lines)
