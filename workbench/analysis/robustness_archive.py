@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from workbench.analysis.robustness import Curve, robustness
+from workbench.archive.deleted_meanwhile import require
 from workbench.archive.measured_with import of_recordings
 from workbench.decimals import decimals
-from workbench.errors import ImportFailed, NotScorable, UsageError
+from workbench.errors import ArchiveFailed, ImportFailed, NotScorable, SnapshotGone, UsageError
 
 if TYPE_CHECKING:
     from workbench.archive.archive import Archive
@@ -48,7 +49,7 @@ def of_archive(
     -------
     tuple of list of Curve and list of dict
         The second names the calls left out, with `reason` and `next_step`, and so each moment whose labels disagree of
-        a call that is tried.
+        a call that is tried. A call whose audio file is gone, or is not the one that was imported, is left out.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def of_archive(
         raw = recording["container"] == "raw"
         try:
             curves += robustness(
-                archive.layout.media_path(recording["uri"]),
+                require(archive.layout, recording),
                 some,
                 roles=tuple(recording["channel_roles"]),
                 offset_s=recording["offset_s"],
@@ -98,7 +99,7 @@ def of_archive(
                 encoding=recording["codec"] if raw else None,
                 sample_rate_hz=recording["sample_rate_hz"] if raw else None,
             )
-        except (NotScorable, ImportFailed) as error:
+        except (ArchiveFailed, SnapshotGone, NotScorable, ImportFailed) as error:
             left_out.append({"call_id": call_id, "reason": error.what, "next_step": error.hint})
     return curves, left_out
 
