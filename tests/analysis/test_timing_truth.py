@@ -80,7 +80,8 @@ def test_what_turn_gaps_reports_is_measured_beside_what_scores_count(tmp_path: P
         seen = [(row["call_id"], row["measured_s"]) for row in found.errors if row["signal"] == "gap"]
         there = [any(call == c and abs(gap_s - s) < 0.006 for c, s in seen) for call, gap_s in reported]
         shares.append(sum(there) / len(there))
-    assert shares[0] < 0.6 < 0.9 < shares[1], shares
+    assert shares[0] < 0.6, shares
+    assert shares[1] > 0.9, shares
     gaps = [found.signals["gap"] for found in (every, heard)]
     assert gaps[0].n + gaps[0].missed == gaps[1].n + gaps[1].missed
     assert gaps[1].missed < gaps[0].missed

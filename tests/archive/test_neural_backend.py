@@ -48,6 +48,10 @@ def test_backends_add_rows_and_change_none(archive: Archive) -> None:
         "select backend, count(distinct (call_id, role)) from segments group by backend order by backend"
     )
     assert both.rows() == [("energy", 6), ("refined", 6), ("silero", 6)]
+    assert (
+        list(report.run_counts.items())
+        == archive.sql("select backend, count(*) from segments group by all order by all").rows()
+    )
     assert archive.sql("select count(*) from segments where backend <> 'energy' and voiced_end_s <> end_s").item() == 0
     assert verify(archive.layout).problems == []
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from workbench.archive import labelling
+from workbench.archive.archive import Archive
 from workbench.cli import main, root
 
 
@@ -23,6 +28,21 @@ def test_it_says_what_it_wrote_and_what_it_left_out(small_archive: Path, tmp_pat
     assert "snapshot 5" in out
     assert "left out: frames" in out
     assert (tmp_path / "out/codebook.md").is_file()
+
+
+def test_labels_that_are_no_part_of_a_call_are_counted(small_archive: Path, tmp_path: Path) -> None:
+    own = tmp_path / "archive"
+    shutil.copytree(small_archive, own)
+    calls = ("--archive", own, "--format", "calls")
+    assert "left out" not in run("export", tmp_path / "a", *calls)
+    with Archive(own) as archive:
+        labelling.expectation(archive.layout, "plain-1", author="A", onset_s=0.1, expect="yield")
+    out = run("export", tmp_path / "b", *calls)
+    line = re.search(r"left out: 1 label recorded after the import; workbench (.*) writes all labels\n", out)
+    assert line is not None
+    assert json.loads(run("export", tmp_path / "c", *calls, "--json"))["left_out"] == {"labels": 1}
+    run(*[str(tmp_path / "d") if word == "DIR" else word for word in shlex.split(line[1])])
+    assert (tmp_path / "d/labels.csv").read_text(encoding="utf-8").count(",yield,") == 1
 
 
 def test_json_and_quiet(small_archive: Path, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_the_agents_with_most_answers_are_drawn_and_open_bounds_stay_open() -> N
     key = {"agent_version": "not supplied", "clock": "audio", "call_count": 4}
     agents = [
         {"agent_id": f"agent-{n}", "response_count": n, "gap_p50_lin_s": 1.0, **key}
-        | {"gap_p50_low_s": 0.5, "gap_p50_high_s": None}
+        | {"gap_p50_low_s": 0.5, "gap_p50_high_s": None, "reason": None}
         for n in range(1, 15)
     ]
     bins = [
@@ -104,6 +104,18 @@ def test_the_agents_with_most_answers_are_drawn_and_open_bounds_stay_open() -> N
     first = figure.rows[0]
     assert (first.median, first.low, first.high) == (25.0, 12.5, None)  # of 40 bins of 0.1 s: 4 s
     assert (first.bars[0].x, first.bars[0].height) == (25.0, 100.0)
+
+
+def test_a_row_without_an_interval_says_why() -> None:
+    """As the view response_gap_by_agent says it, in the row of the figure too."""
+    from workbench.report.render import _environment
+
+    why = "fewer than 3 calls with an answer: no interval"
+    row = {"agent_id": "a", "agent_version": "1", "clock": "audio", "call_count": 2, "response_count": 2}
+    row |= {"gap_p50_lin_s": 1.0, "gap_p50_low_s": None, "gap_p50_high_s": None, "reason": why}
+    drawn = _environment().get_template("figures.html.j2").module.gaps(gap_figure([row], [], bin_s=0.1))
+    assert f"({why})" in drawn
+    assert 'class="range"' not in drawn
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ class MeasureReport:
     """What a measuring pass did. `problems` names every recording it could not read, and why.
 
     `measured` counts those whose rows were kept, `gone` those that were deleted meanwhile; `labelled` tells whether
-    moments of the archive wait to be scored.
+    moments of the archive wait to be scored; `run_counts` holds the runs of speech of each backend.
     """
 
     run_id: str | None = None
@@ -49,6 +49,7 @@ class MeasureReport:
     problems: list[str] = field(default_factory=list)
     gone: int = 0
     labelled: bool = False
+    run_counts: dict[str, int] = field(default_factory=dict)
 
 
 def measure(
@@ -131,10 +132,20 @@ def measure(
                     unread = {(call_id, recording_id) for call_id, recording_id, _ in problems}
                     lost = [row for row in todo if row["recording_id"] in stale and _names(row) not in unread]
                     _leave_out(report, lost, known=there(layout))
+                report.run_counts = _run_counts(batches, aside=stale)
                 report.labelled = bool(writer.rows("SELECT 1 FROM lake.labels WHERE kind = 'expectation' LIMIT 1"))
         return report
     finally:
         writer.close()
+
+
+def _run_counts(batches: Sequence[Batch], *, aside: set[str]) -> dict[str, int]:
+    """Count the runs of speech by backend, those of some recordings aside."""
+    import polars as pl
+
+    runs = pl.concat([batch.tables["segments"] for batch in batches])
+    kept = runs.filter(~pl.col("recording_id").is_in(list(aside)))
+    return dict(kept.group_by("backend").len().sort("backend").iter_rows())
 
 
 def _beside(backends: Sequence[str]) -> dict[str, Any]:

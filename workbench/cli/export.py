@@ -42,7 +42,8 @@ def command(
     """Write an archive into a new folder DIR for other tools.
 
     csv and parquet come with codebook.csv, codebook.md and datapackage.json. calls writes one native JSON a
-    call with its audio, which `workbench import` reads again. envelope writes the scored moments as hotato result
+    call with its audio, which `workbench import` reads again; labels recorded after the import are left out and
+    counted. envelope writes the scored moments as hotato result
     envelopes, one a scoring config, and imported ones again; moments with nothing measured are left out and
     counted. An empty cell is null, "" is empty text.
 
@@ -79,5 +80,10 @@ def command(
         output.table(["calls" if form == "calls" else "file", "rows"], list(done.rows.items()))
         click.echo(f"\nsnapshot {done.snapshot}, {done.byte_count / 1e6:.1f} MB in {output.one_line(done.folder)}")
         for name, count in done.left_out.items():
+            if form == "calls":
+                again = archive.layout.command("workbench export DIR --tables labels")
+                told = f"{output.plural(count, 'label')} recorded after the import; {again} writes all labels"
+                click.echo(output.safe(f"left out: {told}"))
+                continue
             noun, how = ("event", "") if form == "envelope" else ("row", f"; --tables {name} writes it")
             click.echo(f"left out: {name} ({output.plural(count, noun)}){how}")

@@ -66,6 +66,9 @@ def command(
                 f"measured {output.plural(report.measured, 'recording')} ({report.duration_s:.0f} s of audio) "
                 f"with config {report.config_id} ({changed(config)}); {output.were(report.current)} current"
             )
+            for name in dict.fromkeys(backends) if report.measured else ():
+                heard = output.plural(report.run_counts.get(name, 0), "run")
+                click.echo(f"{name}: {heard} of speech in segments, where backend = '{name}'")
             if report.gone:
                 click.echo(f"{output.plural(report.gone, 'recording')} deleted meanwhile, and not measured")
         for problem in report.problems:

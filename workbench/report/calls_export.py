@@ -91,6 +91,23 @@ def write(reader: Reader, layout: Layout, *, folder: Path) -> dict[str, int]:
     return {"calls": len(ids), "audio": audio}
 
 
+def left_out(reader: Reader) -> dict[str, int]:
+    """Count what people said of the calls in the archive, which is not written: labels recorded after the import.
+
+    Parameters
+    ----------
+    reader : Reader
+        The archive at one snapshot.
+
+    Returns
+    -------
+    dict of str to int
+        Rows of `labels`; empty where there are none.
+    """
+    ((count,),) = reader.rows("select count(*) from labels where recorded_at is not null")[1]
+    return {"labels": int(count)} if count else {}
+
+
 def _rows(reader: Reader, ids: list[str]) -> list[Rows]:
     """Return the rows of some calls, in the order of the ids."""
     bounds = {"low": ids[0], "high": ids[-1]}

@@ -27,7 +27,10 @@ LARGE = ("frames", "timing_frames")
 
 @dataclass
 class Exported:
-    """What an export wrote: rows by file, the snapshot they were read from, and rows of tables left out."""
+    """What an export wrote: rows by file, the snapshot they were read from, and rows of tables left out.
+
+    Of `calls`, `left_out` counts the labels that were recorded after the import, which are no part of a call.
+    """
 
     folder: Path
     form: Form
@@ -101,6 +104,7 @@ def export(
         with new_folder(done.folder) as folder:
             if form == "calls":
                 done.rows = calls_export.write(reader, archive.layout, folder=folder)
+                done.left_out.update(calls_export.left_out(reader))
             elif form == "envelope":
                 done.rows, left_out = envelope_export.write(reader, folder=folder)
                 done.left_out.update(left_out)

@@ -79,7 +79,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class GapRow:
-    """The response gaps of one agent on one clock."""
+    """The response gaps of one agent on one clock; `reason` says why there is no interval, or what speaks against it."""
 
     agent: str
     clock: str
@@ -92,6 +92,7 @@ class GapRow:
     high: float | None
     low_s: float | None
     high_s: float | None
+    reason: str | None
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,7 @@ def gap_figure(
                 None if high is None else _percent(high, span),
                 low,
                 high,
+                row["reason"],
             )
         )
     step = next(step for step in (0.5, 1.0, 2.0, 5.0, 10.0) if span / step <= 8)
