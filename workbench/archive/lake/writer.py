@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _WRITER_MEMORY = "128MB"
-_CONFLICTS = ("conflict", "database is locked", "failed to commit")
+_CONFLICTS = ("conflict", "database is locked")
+_NOT_COMMITTED = "failed to commit"
 
 
 class Writer:
@@ -87,7 +88,7 @@ class Writer:
                     raise KeyboardInterrupt from error
                 except duckdb.Error as error:
                     self._rollback()
-                    if attempt == 9 or not any(sign in str(error).lower() for sign in _CONFLICTS):
+                    if attempt == 9 or not _passes(str(error), self._layout.root):
                         raise explain(error, self._layout) from error
                     time.sleep(0.05 * 2**attempt)
                 except BaseException:
@@ -189,6 +190,14 @@ class Writer:
                 yield
             finally:
                 self._locked = False
+
+
+def _passes(told: str, root: Path) -> bool:
+    """Whether what kept a transaction from its commit may soon be gone, as another writer is and a full disk is not."""
+    lowered = told.lower()
+    if any(sign in lowered for sign in _CONFLICTS):
+        return True
+    return _NOT_COMMITTED in lowered and failures.explained(told, root) is None
 
 
 def _columns(table: str) -> str:
