@@ -209,6 +209,68 @@ def test_frames_of_another_shape_are_refused_unread_and_stop_nothing_else(
         stored_frames(out.getvalue(), rows=len(_frames_of(files)), names=FRAME_COLUMNS)
 
 
+def _set(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
+    return table.set_column(table.schema.get_field_index(name), table.schema.field(name), values)
+
+
+def _one_level_off(table: pa.Table) -> pa.Table:
+    levels = table["agent_dbfs"].to_pylist()
+    return _set(table, "agent_dbfs", pa.array([levels[0] + 0.02, *levels[1:]]))
+
+
+MADE_UP_FRAMES: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
+    "three rows": (lambda t: t.slice(0, 3), "frames.parquet holds 3 frames, and the clip has"),
+    "no rows": (lambda t: t.slice(0, 0), "frames.parquet holds 0 frames, and the clip has"),
+    "all empty": (
+        lambda t: pa.table([pa.nulls(len(t), field.type) for field in t.schema], schema=t.schema),
+        "without a number",
+    ),
+    "no number": (lambda t: _with_levels(t, pa.array([float("nan")] * len(t))), "without a number"),
+    "endless": (lambda t: _with_levels(t, pa.array([float("-inf")] * len(t))), "without a number"),
+    "turned round": (lambda t: t.take(list(reversed(range(len(t))))), "out of order"),
+    "another time": (lambda t: _set(t, "time_s", pa.array([0.0] * len(t))), "what the clip gives"),
+    "a level a little off": (_one_level_off, "1 of "),
+    "silence": (lambda t: _with_levels(t, pa.array([-120.0] * len(t))), "what the clip gives"),
+}
+
+
+@pytest.mark.parametrize("name", MADE_UP_FRAMES)
+def test_frames_that_were_not_measured_from_the_clip_are_tampered_with(folder: Path, tmp_path: Path, name: str) -> None:
+    """Whoever changes them can write a new manifest: the clip tells what its frames are."""
+    shutil.copytree(folder, tmp_path / "good.contract")
+    change, reason = MADE_UP_FRAMES[name]
+    _with_frames(folder, change)
+    bad, good = prove([folder, tmp_path / "good.contract"], engine="1")
+    assert (bad.status, bad.now, bad.evidence_level, good.status) == ("TAMPERED", None, None, "PASS")
+    assert reason in str(bad.reason)
+
+
+@pytest.mark.parametrize("name", ["three rows", "all empty", "no number", "turned round"])
+def test_frames_that_no_clip_gives_are_neither_packed_nor_unpacked(folder: Path, name: str) -> None:
+    _with_frames(folder, MADE_UP_FRAMES[name][0])
+    _not_unpacked(folder)
+
+
+def test_another_version_may_hear_speech_otherwise_and_the_same_one_may_not(folder: Path) -> None:
+    """The contract says that 0.0.1 made it."""
+    _with_frames(folder, lambda t: _set(t, "caller_active", pa.array([False] * len(t))))
+    (other,) = prove([folder], engine="0.0.2")
+    assert other.status == "PASS"
+    assert other.frames_drift
+    (same,) = prove([folder], engine="0.0.1")
+    assert (same.status, same.frames_drift) == ("TAMPERED", None)
+    assert str(same.reason).startswith(f"{other.frames_drift} of ")
+
+
+def _with_frames(folder: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    """Change the stored frames and write a new manifest."""
+    files = {name: members.read(folder)[name] for name in members.EVIDENCE}
+    out = io.BytesIO()
+    pq.write_table(change(_frames_of(files)), out, compression="zstd")
+    for name, made in members.sealed(files | {members.FRAMES: out.getvalue()}).items():
+        (folder / name).write_bytes(made)
+
+
 def test_frames_that_unfold_to_more_than_their_rows_are_refused_unread(
     files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from workbench.timing.contracts.freshness import SAME_ENVELOPE, SAME_PCM, Envelo
 from workbench.timing.contracts.levels import CLAIMS, Level
 from workbench.timing.contracts.making import judged, measurement
 from workbench.timing.contracts.packing import unpacked
-from workbench.timing.contracts.validity import require_valid, stored_frames
+from workbench.timing.contracts.validity import NOT_OF_THE_CLIP, require_valid, stored_frames
 
 if TYPE_CHECKING:
     from workbench.timing.contracts.judging import Judged
@@ -26,6 +26,9 @@ PASS, FAIL, TAMPERED, REFUSED = "PASS", "FAIL", "TAMPERED", "REFUSED"
 STATUSES = (PASS, FAIL, TAMPERED, REFUSED)
 MOST_COMPARED = 200
 """Contracts whose envelopes are compared with one another; of more only the samples are."""
+
+_SAME = 0.011
+"""In dB: levels are stored in hundredths, and the last one may be rounded the other way elsewhere."""
 
 MOST_AT_ANY_SPEED = 60
 """Contracts among which copies at another speed are looked for; each pair takes ten times as long."""
@@ -179,11 +182,11 @@ def _again(files: Mapping[str, bytes], proof: Proof, *, key: bytes | None, requi
         return None
     require_valid(contract, files, where=proof.path)
     found = judged(files[members.CLIP], contract.label, contract.policy, where=proof.path)
+    proof.frames_drift = _frames_drift(files[members.FRAMES], found, engines=(proof.engine_stored, proof.engine_now))
     proof.now, proof.evidence_level = measurement(found), Level.REVERIFIED
     names = sorted(proof.now.keys() | contract.measurement.keys())
     both = [(name, contract.measurement.get(name), proof.now.get(name)) for name in names]
     proof.drift = [(name, stored, now) for name, stored, now in both if stored != now]
-    proof.frames_drift = _frames_drift(files[members.FRAMES], found)
     proof.status = found.event["status"] if found.scorable else REFUSED
     proof.reason = found.event["reason"]
     return found
@@ -194,17 +197,28 @@ def _identify(proof: Proof, contract: Contract) -> None:
     proof.stored, proof.engine_stored = contract.measurement, contract.engine.get("version")
 
 
-def _frames_drift(parquet: bytes, found: Judged) -> int:
-    """How many frames have another level or flag than those that were stored."""
+def _frames_drift(parquet: bytes, found: Judged, *, engines: tuple[str | None, str | None]) -> int:
+    """How many frames have another flag than those that were stored, which another version may hear.
+
+    A level is arithmetic on the clip's samples in every version, and one version gives the same flags.
+    """
     import polars as pl
 
     now = found.frames
     stored = stored_frames(parquet, rows=now.height, names=now.columns)
-    if stored is None or stored.schema != now.schema:
-        return now.height
-    same = [stored[name].eq_missing(now[name]) for name in now.columns]
-    alike: int = pl.DataFrame(same).select(pl.all_horizontal(pl.all()).sum()).item()
-    return now.height - alike
+    off = pl.DataFrame(
+        {
+            name: (stored[name] - now[name]).abs() > _SAME if name.endswith("_dbfs") else stored[name] != now[name]
+            for name in now.columns
+        }
+    )
+    drifted: int = off.select(pl.any_horizontal(pl.all()).sum()).item()
+    levels: int = off.select(pl.any_horizontal("time_s", "caller_dbfs", "agent_dbfs").sum()).item()
+    wrong = drifted if engines[0] == engines[1] else levels
+    if wrong:
+        told = f"{wrong:,} of {plural(now.height, 'frame')} in {members.FRAMES} {'is' if wrong == 1 else 'are'} not"
+        raise Tampered(f"{told} what the clip gives", hint=NOT_OF_THE_CLIP)
+    return drifted
 
 
 def _note_copies(proofs: list[Proof], heard: Mapping[int, tuple[str, Envelope]]) -> None:

@@ -37,6 +37,8 @@ FRAME_COLUMNS = tuple(FRAME_TYPES)
 MOST_BYTES_A_ROW, MOST_BYTES_BESIDE = 64, 64 << 10
 """Uncompressed: a row holds 30 bytes; what lies beside the rows does not grow with them."""
 
+NOT_OF_THE_CLIP = "somebody changed them: get the contract again from whoever made it, or pin the moment again"
+
 _MOST_SHOWN = 8
 
 
@@ -65,7 +67,8 @@ def require_valid(contract: Contract, files: Mapping[str, bytes], *, where: str)
     ImportFailed
         When the clip is no sound.
     Tampered
-        When the clip, or its samples, are not those the contract was made of.
+        When the clip, or its samples, are not those the contract was made of, or the stored frames cannot have been
+        measured from it.
     """
     clip = files[members.CLIP]
     if hashlib.sha256(clip).hexdigest() != contract.digests.clip_sha256:
@@ -111,8 +114,8 @@ def two_channels(path: Path) -> Source:
     return source
 
 
-def stored_frames(parquet: bytes, *, rows: int, names: Sequence[str]) -> pl.DataFrame | None:
-    """Return the frames that a contract holds, where they have this shape.
+def stored_frames(parquet: bytes, *, rows: int, names: Sequence[str]) -> pl.DataFrame:
+    """Return the frames that a contract holds.
 
     Parameters
     ----------
@@ -125,16 +128,19 @@ def stored_frames(parquet: bytes, *, rows: int, names: Sequence[str]) -> pl.Data
 
     Returns
     -------
-    polars.DataFrame or None
-        None for another number of rows.
+    polars.DataFrame
+        Without an empty cell, each level a finite number, the frames in order.
 
     Raises
     ------
     UsageError
         When the file cannot be read, its columns are others or of other types, or it unpacks to more than such rows
         take. All of this its metadata tell, before a row is read.
+    Tampered
+        When no measuring of such a clip gives them: another number of frames, one without a number, or out of order.
     """
     import polars as pl
+    import polars.selectors as cs
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -145,16 +151,24 @@ def stored_frames(parquet: bytes, *, rows: int, names: Sequence[str]) -> pl.Data
             shown = ", ".join(f"{name} {kind}" for name, kind in list(found.items())[:_MOST_SHOWN])
             raise UsageError(f"{members.FRAMES} has other columns ({shown})", hint="pin the moment again")
         if file.metadata.num_rows != rows:
-            return None
+            held = plural(file.metadata.num_rows, "frame")
+            raise Tampered(f"{members.FRAMES} holds {held}, and the clip has {rows:,}", hint=NOT_OF_THE_CLIP)
         size = _unpacked_bytes(file.metadata)
         if size > rows * MOST_BYTES_A_ROW + MOST_BYTES_BESIDE:
             raise UsageError(
                 f"{members.FRAMES} has {plural(rows, 'row')} in {plural(size, 'byte')} unpacked",
                 hint="pin the moment again",
             )
-        return pl.DataFrame(file.read())
+        frames = pl.DataFrame(file.read())
     except (pa.ArrowException, OSError, ValueError) as error:
         raise UsageError(f"{members.FRAMES} cannot be read ({error})", hint="pin the moment again") from error
+    numbers = pl.all_horizontal(pl.all().is_not_null(), cs.float().is_finite())
+    in_order = pl.col("frame_ix") == pl.int_range(pl.len())
+    measured: int = frames.select((numbers & in_order).sum()).item()
+    if measured != rows:
+        bad = plural(rows - measured, "frame")
+        raise Tampered(f"{members.FRAMES} has {bad} without a number or out of order", hint=NOT_OF_THE_CLIP)
+    return frames
 
 
 def _unpacked_bytes(about: pq.FileMetaData) -> int:
