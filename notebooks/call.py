@@ -7,7 +7,9 @@
 import marimo
 
 __generated_with = "0.25.2"
-app = marimo.App(width="full", css_file="charts.css", app_title="One call, seen and heard")
+app = marimo.App(
+    width="full", css_file="charts.css", html_head_file="one_sound.html", app_title="One call, seen and heard"
+)
 
 with app.setup:
     import os

@@ -101,9 +101,16 @@ def test_the_call_notebook(app: App, served: Serve, page_archive: Path) -> None:
     assert app.cell("turn_player").locator("mark").count() == 0
     assert app.plays("turn_player")
 
-    # a finding plays its own stretch
+    # a finding plays its own stretch, and stops the turn that still plays
+    turn = app.cell("turn_player").locator("audio")
+    turn.evaluate("async sound => { sound.loop = true; await sound.play(); }")
     choose_row(app, "findings", "slow_response")
     assert app.plays("finding_player")
+    assert turn.evaluate("sound => sound.paused")
+
+    # under a table with a chosen row it does not say that none is
+    told = app.cell("turns").get_by_text("selected").or_(app.cell("turns").get_by_text("No selection"))
+    assert [one.inner_text() for one in told.all() if one.is_visible()] == ["1 selected"]
     finding = app.text("finding_player")
     seconds = float(finding.partition("(")[2].partition(" s)")[0])
     assert app.sound_s("finding_player") == pytest.approx(seconds, abs=0.01)

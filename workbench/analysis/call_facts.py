@@ -79,4 +79,4 @@ def _findings(o: Mapping[str, Any]) -> str:
     if o["high_finding_count"] is None:
         return "not judged"
     counts = f"{o['high_finding_count']} high, {o['medium_finding_count']} medium, {o['low_finding_count']} low"
-    return counts + (f", {o['open_check_count']} not known" if o["open_check_count"] else "")
+    return counts + (f"; {plural(o['open_check_count'], 'check')} could not say" if o["open_check_count"] else "")
