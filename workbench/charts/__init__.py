@@ -1,7 +1,7 @@
 """Charts: a frame in, a Vega-Lite chart out, one file each, found by listing this folder.
 
 A file `NAME.py` holds one function `chart`, which gives a :class:`~workbench.charts.drawn.Drawn`. `theme` is the
-look they share, `speech_bars` what a bar is, `shown` a table with its SQL, `pairs` facts in a line.
+look they share, `speech_bars` what a bar is, `shown` a table with its SQL, `pairs` facts in a line, `presses` buttons.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from workbench.charts.drawn import Drawn
 
-_NOT_CHARTS = {"theme", "shown", "speech_bars", "drawn", "pairs"}
+_NOT_CHARTS = {"theme", "shown", "speech_bars", "drawn", "pairs", "presses"}
 
 
 def charts() -> dict[str, Callable[..., Drawn]]:

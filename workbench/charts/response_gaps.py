@@ -31,7 +31,8 @@ def chart(gaps: pl.DataFrame, percentiles: pl.DataFrame, *, title: str = "Respon
         Binned gaps: `agent_id`, `agent_version`, `clock`, `bin_start_s`, `bin_end_s`, `gap_count`.
     percentiles : polars.DataFrame
         Rows of the view `response_gap_by_agent`. The agents with the most answers are drawn, at most six;
-        the subtitle says how many are left out. A percentile without an interval is drawn without a band.
+        the subtitle says how many are left out. A percentile without an interval is drawn without a band, and
+        where none has one the column `reason` says why in the heading.
     title : str
         Title of the chart.
 
@@ -134,12 +135,16 @@ def _heading(row: dict[str, Any]) -> str:
     if row["agent_version"] != "not supplied":
         agent += " " + visible(str(row["agent_version"]))
     percentiles = f"{_percentile(row, 'p50')}, {_percentile(row, 'p95')} · n = {row['response_count']:,}"
-    return f"agent {agent} · clock: {row['clock']} · {percentiles}"
+    bounds = [row[f"gap_{which}_{end}_s"] for which in ("p50", "p95") for end in ("low", "high")]
+    why = f" · {row['reason']}" if row.get("reason") and bounds == [None] * 4 else ""
+    return f"agent {agent} · clock: {row['clock']} · {percentiles}{why}"
 
 
 def _percentile(row: dict[str, Any], which: str) -> str:
     value, low, high = (row[f"gap_{which}_{end}_s"] for end in ("lin", "low", "high"))
     if value is None:
         return f"{which} not known"
+    if low is None and high is None:
+        return f"{which} {value:.2f} s"
     ends = [f"{end:.2f}" if end is not None else "open" for end in (low, high)]
     return f"{which} {value:.2f} s [{ends[0]}, {ends[1]}]"

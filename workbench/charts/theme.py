@@ -55,6 +55,7 @@ CONFIG: dict[str, Any] = {
         "labelFontSize": 11,
         "titleFontSize": 11,
         "labelLimit": 260,
+        "labelSeparation": 8,
     },
     "legend": {"labelColor": INK, "titleColor": PALE, "titleFontWeight": "normal", "orient": "top", "titleLimit": 300},
     "view": {"continuousWidth": 300, "continuousHeight": 300, "stroke": None},

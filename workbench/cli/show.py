@@ -27,7 +27,12 @@ CHECKED = "select started_at, config from runs semi join (from latest_runs where
 @options.as_of
 @options.as_json
 def command(call_id: str, archive_path: str, *, as_of: int | None, as_json: bool) -> None:
-    """Print a call: its turns with said and heard, its tool calls, what was found."""
+    """Print a call: its turns with said and heard, its tool calls, what was found.
+
+    \b
+    Example:
+      workbench show dealer-1482
+    """
     from workbench.archive.archive import Archive
 
     with Archive(archive_path, as_of=as_of) as archive:
