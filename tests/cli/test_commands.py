@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -91,3 +92,25 @@ def test_a_word_too_many_is_told_how_an_archive_is_named(capsys: pytest.CaptureF
     assert "(my.archive)\nHint: the archive is named with --archive DIR\n" in capsys.readouterr().err
     assert run("doctor", "my.archive") == 2
     assert "Hint" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", sorted(commands()))
+def test_a_command_that_lacks_what_it_needs_ends_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing at all, or one option that no command has: the right form is said, by the first example of the help."""
+    command = commands()[name]
+    needs = any(parameter.required for parameter in command.params)
+    assert run(name, *([] if needs else ["--no-such-option"])) == 2
+    err = capsys.readouterr().err
+    example = re.search(r"Examples?:\n +(workbench .*)", command.help or "")
+    assert (example is not None) or not needs, "no example in the help of a command that cannot be run alone"
+    if example is not None:
+        assert err.endswith(f"\nHint: for example {example[1]}\n")
+    assert err.count("Hint") == (example is not None)
+
+
+def test_a_missing_option_is_told_the_right_form(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("pack", "a.contract", "b.zip") == 2
+    assert capsys.readouterr().err.endswith(
+        "Missing option '-o'.\nHint: for example workbench pack contracts/ct-0123456789ab.contract "
+        "-o ct-0123456789ab.contract.zip\n"
+    )

@@ -21,6 +21,10 @@ def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool, quiet:
 
     Older snapshots end with it: a deletion that history could undo would not be one. Exit code 2: nothing was
     deleted, because the answer was no or nobody was there to be asked.
+
+    \b
+    Example:
+      workbench delete dealer-1482
     """
     from workbench.archive.archive import Archive
     from workbench.archive.retention import delete, never_done

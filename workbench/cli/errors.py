@@ -6,6 +6,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -19,6 +20,7 @@ STOPPED = 130
 """Exit code of a command that Ctrl-C ended: 128 and the number of the signal."""
 
 
+_EXAMPLE = re.compile(r"^ *Examples?:\n+ *(workbench .*)$", re.MULTILINE)
 _PERMISSION = "ask for permission to read it and to enter every folder above it, or name another"
 _HINTS = {
     errno.EACCES: _PERMISSION,
@@ -64,12 +66,15 @@ def tell(error: BaseException) -> int:
 
 
 def _what_was_meant(error: click.ClickException) -> list[str]:
-    """Say how an archive is named, to somebody who gave a word too many to a command that takes one."""
+    """Say how an archive is named, to somebody who gave a word too many; else the first example of the help."""
     context = error.ctx if isinstance(error, click.UsageError) else None
-    if context is None or "unexpected extra argument" not in error.message:
+    if context is None or "Hint: " in error.format_message():
         return []
     named = any("--archive" in parameter.opts for parameter in context.command.params)
-    return ["Hint: the archive is named with --archive DIR"] if named else []
+    if named and "unexpected extra argument" in error.message:
+        return ["Hint: the archive is named with --archive DIR"]
+    example = _EXAMPLE.search(context.command.help or "")
+    return [f"Hint: for example {example[1]}"] if example else []
 
 
 def _of_a_path(error: BaseException) -> UsageError | None:

@@ -79,7 +79,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class GapRow:
-    """The response gaps of one agent on one clock; `reason` says why there is no interval, or what speaks against it."""
+    """The response gaps of one agent on one clock; `reason`: why there is no interval, or what speaks against it."""
 
     agent: str
     clock: str
