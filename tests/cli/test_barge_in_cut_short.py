@@ -61,3 +61,6 @@ def test_a_stop_with_no_caller_near_is_not_denied_where_the_recording_ends_in_th
     assert "stopped 2.16" in " ".join(out.split())
     assert "shows whether the agent stops" not in out
     assert "until then the agent was not heard to stop with a caller near" in out
+    out = at("autopsy", sound, *ROLES)[1]
+    assert "the agent was quiet after 2.16 s" in out
+    assert "cannot be pinned: the recording ends before the search for a stop with a caller near does" in out
