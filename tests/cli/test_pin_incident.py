@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.incident_pinned import target_of
+
 CLIPS = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio"
 CLIP = CLIPS / "vapi-default-07-correction.example.wav"
 Run = Callable[..., tuple[int, str, str]]
@@ -101,6 +103,12 @@ def test_what_is_no_number_of_an_incident_is_said_to_be_none(
 ) -> None:
     code, _, err = at("pin", f"{call}#{number}", "--expect", "yield", *given)
     assert (code, f"{number!r} is no number of an incident" in err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["é" * 200, "é" * 200 + "#1", "é" * 200 + "#x", "a" * 5000, "a/" * 3000])
+def test_what_is_too_long_for_the_name_of_a_file_is_the_id_of_a_call(name: str) -> None:
+    """A name has at most 255 bytes on every usual file system, a path 4096."""
+    assert target_of(name, file=None) is None
 
 
 def test_a_file_without_a_critical_incident_has_no_worst(at: Run, tmp_path: Path) -> None:

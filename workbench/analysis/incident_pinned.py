@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,18 +87,28 @@ def target_of(text: str, *, file: str | None) -> Target | None:
         return Target(path=file, number=number, address=head)
     if file is not None:
         raise UsageError("--file goes with an address", where=text, hint="such as apx-0123456789ab#1")
-    if Path(text).is_file():
+    if _is_file(text):
         return Target(path=text)
-    if numbered and Path(head).is_file():
+    if numbered and _is_file(head):
         return Target(path=head, number=number)
     _require_no_file(text)
     return None
 
 
+def _is_file(text: str) -> bool:
+    """Whether a file has this name; what is too long for one is the id of a call."""
+    try:
+        return Path(text).is_file()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise
+
+
 def _require_no_file(text: str) -> None:
     """Refuse a file followed by what is no number of an incident: no call is meant."""
     for place in (at for at, letter in enumerate(text) if letter == "#"):
-        if Path(text[:place]).is_file():
+        if _is_file(text[:place]):
             raise UsageError(
                 f"{text[place + 1 :]!r} is no number of an incident",
                 where=text,
