@@ -14,6 +14,7 @@ from workbench.archive import scoring
 from workbench.archive.archive import Archive
 from workbench.archive.label_files import read_labels
 from workbench.errors import ArchiveFailed, UsageError
+from workbench.schema.call import Call, Turn
 from workbench.timing.score_config import ScoreConfig
 
 
@@ -44,6 +45,20 @@ def test_a_file_of_labels_is_one_transaction_and_adds_nothing_twice(archive: Arc
     ]
     assert archive.label_many(rows, author="A").added_count == 0
     assert archive.label("c1", onset_s=2.0, expect="hold", author="A") == done.labels[1][1]
+
+
+@pytest.mark.parametrize("call_id", [" lead", "trail ", "\tboth\u3000", "plain"])
+def test_spaces_of_a_call_id_are_its_own_and_others_are_the_cells(tmp_path: Path, call_id: str) -> None:
+    """A call named as another one but for its spaces is another call."""
+    turns = [Turn(role="caller", text="Hello.")]
+    stated = {"source_format": "made", "source_uri": "x", "source_sha256": "0" * 64, "turns": turns}
+    calls = [Call(id=name, **stated) for name in dict.fromkeys((call_id, "plain"))]
+    with Archive.create(tmp_path / "archive") as archive:
+        archive.add(calls)
+        text = f"call_id, onset_s ,expect\n{call_id}, 2.0, yield \n  plain ,3.0,hold\n"
+        archive.label_many(read_labels(written(tmp_path / "labels.csv", text)), author="A")
+        found = archive.sql("select call_id, onset_s, expect from labels order by onset_s").rows()
+    assert found == [(call_id, 2.0, "yield"), ("plain", 3.0, "hold")]
 
 
 def test_one_bad_line_refuses_all_and_every_bad_line_is_named(archive: Archive, tmp_path: Path) -> None:

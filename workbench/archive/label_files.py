@@ -41,8 +41,9 @@ def read_labels(path: str | Path) -> list[dict[str, Any]]:
     ----------
     path : path
         UTF-8, with a first line that names the columns: `call_id`, `onset_s` and `expect`, and any of
-        `max_time_to_yield_s`, `max_talk_over_s`, `note`, `author`. An empty cell is nothing; a row that begins with
-        `#` is left out, a line within a quoted cell never. `-` reads what is piped in.
+        `max_time_to_yield_s`, `max_talk_over_s`, `note`, `author`. An empty cell is nothing; spaces around a cell are
+        none of it, but for those of a `call_id`, which :func:`label_many` holds against the archive. A row that begins
+        with `#` is left out, a line within a quoted cell never. `-` reads what is piped in.
 
     Returns
     -------
@@ -71,10 +72,12 @@ def read_labels(path: str | Path) -> list[dict[str, Any]]:
     rows = []
     for line, cells in records[1:]:
         if cells:
-            filled = {name: cell.strip() for name, cell in zip(names, cells, strict=False) if cell.strip()}
+            named = zip(names, cells, strict=False)
+            cut = {name: cell if name == "call_id" else cell.strip() for name, cell in named}
+            filled = {name: cell for name, cell in cut.items() if cell}
             rows.append(filled | {"line": line} | ({} if len(cells) == len(names) else {"cells": len(cells)}))
     if not rows:
-        raise UsageError("the file has no label", where=str(path), hint="give one line a label below the names")
+        raise UsageError("the file has no label", where=where, hint="give one line a label below the names")
     return rows
 
 
@@ -135,6 +138,8 @@ def label_many(layout: Layout, rows: Iterable[Mapping[str, Any]], *, author: str
     lengths = dict(read_once(layout, lambda reader: reader.rows("select call_id, duration_s from calls"))[1])
     labels, refused = [], []
     for nth, row in enumerate(given, start=1):
+        if "line" in row and row.get("call_id") not in lengths:  # spaces around a cell, unless they are of the id
+            row["call_id"] = str(row.get("call_id") or "").strip()
         try:
             labels.append((row.get("call_id"), _checked(row, lengths, author=author)))
         except UsageError as error:
