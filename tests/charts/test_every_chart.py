@@ -221,28 +221,6 @@ def test_it_stays_small(name: str) -> None:
     assert 0 < max(len(rows) for rows in datasets.values()) <= theme.MOST_ROWS
 
 
-@pytest.mark.parametrize(
-    "chart",
-    [
-        mel.chart(np.ones((4, 9)), start_s=10.1, end_s=14.2, band_edges_hz=np.linspace(0, 4000, 5), width=520),
-        CHARTS["call_counts"](
-            COUNTS.with_columns(call_count=pl.lit(219)).head(1), by="source_format", parts="health", width=330
-        ),
-    ],
-    ids=["seconds", "counts"],
-)
-def test_numbers_on_an_axis_stand_clear_of_each_other(chart: Any) -> None:
-    """At 11 px a digit is at least 6 px wide and a point 3: five pixels and more are free between two of a row."""
-    label = r'translate\(([\d.]+),(\d+)\)"[^>]*opacity="1">([\d.]+)</text>'
-    found = [(int(y), float(x), text) for x, y, text in re.findall(label, theme.svg(chart))]
-    rows = [[(x, text) for y, x, text in found if y == row] for row in {y for y, _, _ in found}]
-    row = max(rows, key=len)
-    assert len(row) > 3
-    wide = [6 * len(text) - 3 * text.count(".") for _, text in row]
-    free = [row[ix + 1][0] - row[ix][0] - (wide[ix] + wide[ix + 1]) / 2 for ix in range(len(row) - 1)]
-    assert min(free) >= 5, row
-
-
 def test_rates_draw_their_interval_and_keep_a_check_nobody_could_judge() -> None:
     spec = EXAMPLES["rates"]().to_dict()
     rules = [p for p in parts(spec) if isinstance(p.get("mark"), dict) and p["mark"]["type"] == "rule"]
@@ -260,14 +238,6 @@ def test_gaps_draw_a_band_where_both_ends_are_known_and_say_where_not() -> None:
     text = theme.svg(chart)
     assert "p50 0.55 s [0.40, 0.70], p95 0.85 s [0.75, open] · n = 36" in text
     assert text.count('aria-roledescription="rect mark"') == 1  # the 95th percentile has no upper end
-
-
-def test_gaps_without_any_interval_say_why() -> None:
-    gaps, percentiles = gap_rows()
-    why = "fewer than 3 calls with an answer: no interval"
-    open_ends = {f"gap_{p}_{end}_s": None for p in ("p50", "p95") for end in ("low", "high")}
-    few = pl.DataFrame([percentiles.row(0, named=True) | open_ends | {"reason": why}])
-    assert f"p50 0.55 s, p95 0.85 s · n = 36 · {why}" in theme.svg(CHARTS["response_gaps"](gaps, few))
 
 
 def test_the_agents_with_most_answers_are_drawn_and_the_rest_counted() -> None:
