@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,23 @@ def read_bytes(path: str | Path, *, max_bytes: int | None = MAX_BYTES) -> bytes:
     if max_bytes is not None and len(content) > max_bytes:
         raise UsageError(f"it has more than {plural(max_bytes, 'byte')}", where=where, hint="is it the right file?")
     return content
+
+
+def read_stdin() -> bytes:
+    """Return all that is piped into this process.
+
+    Raises
+    ------
+    UsageError
+        When stdin is closed, or cannot be read.
+    """
+    hint = "pipe it in, or name a file"
+    if sys.stdin is None:
+        raise UsageError("it is closed", where="stdin", hint=hint)
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise UsageError(f"it cannot be read ({error.strerror})", where="stdin", hint=hint) from error
 
 
 def read_json(path: str | Path, *, max_bytes: int | None = MAX_BYTES) -> Any:

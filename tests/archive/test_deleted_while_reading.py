@@ -59,7 +59,7 @@ def deleting(filled: Archive, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
             if len(opened) == nth:
                 before = commits.count()
                 delete(filled.layout, GONE)
-                monkeypatch.setattr(commits, "_COUNT", [before])  # as if another process had done it
+                monkeypatch.setattr(commits, "_MESSAGES", ["import"] * before)  # as if another process had done it
 
         monkeypatch.setattr(Reader, "__init__", then)
         return opened

@@ -14,7 +14,8 @@ from made_calls import made_call
 
 from workbench.archive import purging
 from workbench.archive.archive import Archive
-from workbench.archive.lake import Writer
+from workbench.archive.lake import Writer, connection
+from workbench.archive.layout import Layout
 from workbench.archive.retention import compact, delete
 from workbench.cli import main
 from workbench.errors import ArchiveFailed
@@ -44,13 +45,25 @@ def full_after(monkeypatch: pytest.MonkeyPatch, commits: int) -> None:
     """Refuse every commit but the first ones."""
     transaction, left = Writer.transaction, [commits]
 
-    def refused(self: Writer, work: Any, *, message: str) -> Any:
+    def refused(self: Writer, work: Any, *, message: str, **more: Any) -> Any:
         if not left[0]:
             work = raising(FULL[0])
         left[0] -= 1
-        return transaction(self, work, message=message)
+        return transaction(self, work, message=message, **more)
 
     monkeypatch.setattr(Writer, "transaction", refused)
+
+
+def test_a_catalogue_that_finds_no_space_is_no_damaged_one(tmp_path: Path) -> None:
+    """What DuckDB says on a file system without a free page: workbench verify would be no help."""
+
+    class Full:
+        def execute(self, _statement: str) -> None:
+            raise duckdb.IOException('Failed to initialize DuckLake: Failed to execute "...": database or disk is full')
+
+    with pytest.raises(ArchiveFailed, match="the disk is full") as failed:
+        connection.attach(Full(), Layout(tmp_path))  # type: ignore[arg-type]
+    assert failed.value.hint == "free space and run the same command again"
 
 
 def only_kept(error: ArchiveFailed, *parts: str) -> None:

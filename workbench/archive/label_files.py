@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from workbench.archive.lake import Writer, quote, read_once
 from workbench.archive.layout import Layout
 from workbench.errors import UsageError
 from workbench.plural import plural
-from workbench.small_file import read_bytes
+from workbench.small_file import read_bytes, read_stdin
 
 if TYPE_CHECKING:
     import duckdb
@@ -53,22 +52,24 @@ def read_labels(path: str | Path) -> list[dict[str, Any]]:
     Raises
     ------
     UsageError
-        When the file cannot be read, a quoted cell is not closed, a column is missing, unknown or twice there, or
-        there is no row.
+        When the file or stdin cannot be read, a quoted cell is not closed, a column is missing, unknown or twice there,
+        or there is no row.
     """
-    held = sys.stdin.buffer.read() if str(path) == "-" else read_bytes(path, max_bytes=None)
+    piped = str(path) == "-"
+    where = "stdin" if piped else str(path)
+    held = read_stdin() if piped else read_bytes(path, max_bytes=None)
     try:
         text = held.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         what = "the labels cannot be read: it is not UTF-8"
-        raise UsageError(what, where=str(path), hint="give a CSV file") from error
-    records = list(_records(text, where=str(path)))
+        raise UsageError(what, where=where, hint="give a CSV file") from error
+    records = list(_records(text, where=where))
     names = [name.strip() for name in (records[0][1] if records else [])]
     wrong = [name for name in names if name not in COLUMNS or names.count(name) > 1]
     missing = [name for name in NEEDED if name not in names]
     if wrong or missing:
         what = f"no column {', '.join(missing)}" if missing else f"the column {wrong[0]!r} is unknown or twice there"
-        raise UsageError(what, where=str(path), hint=f"the first line names columns among: {', '.join(COLUMNS)}")
+        raise UsageError(what, where=where, hint=f"the first line names columns among: {', '.join(COLUMNS)}")
     rows = []
     for line, cells in records[1:]:
         if cells:

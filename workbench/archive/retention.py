@@ -89,7 +89,11 @@ def delete(layout: Layout, call_id: str) -> Forgotten:
                 _require(writer, call_id, layout)
                 mark(layout, writer, call_id)
                 try:
-                    rows = writer.transaction(lambda con: _remove(con, writer, call_id), message=DELETED)
+                    rows = writer.transaction(
+                        lambda con: _remove(con, writer, call_id),
+                        message=DELETED,
+                        told=f"the call {call_id!r} was deleted",
+                    )
                 except BaseException as error:
                     try:
                         pending(layout, writer)  # takes the mark away unless the rows are gone

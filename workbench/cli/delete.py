@@ -20,7 +20,8 @@ def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool, quiet:
     """Remove a call, its derived rows and its copied audio, physically.
 
     Older snapshots end with it: a deletion that history could undo would not be one. Exit code 2: nothing was
-    deleted, because the answer was no or nobody was there to be asked.
+    deleted, because the answer was no or nobody was there to be asked. Where only the report cannot be written (a full
+    disk behind stdout) the code is 2 too, and the message says that the deletion stays.
 
     \b
     Example:
@@ -30,9 +31,9 @@ def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool, quiet:
     from workbench.archive.retention import delete, never_done
 
     with Archive(archive_path) as archive:
-        if not yes and not sys.stdin.isatty():
+        if not yes and (sys.stdin is None or not sys.stdin.isatty()):
             raise UsageError("nobody is there to be asked, so nothing was deleted", where=call_id, hint="add --yes")
-        if not yes and not click.confirm(f"Delete call {output.safe(call_id)} and every older snapshot?"):
+        if not yes and not _agreed(call_id):
             raise UsageError("nothing was deleted", where=call_id)
         gone = delete(archive.layout, call_id)
         if gone.undone is not None:
@@ -45,3 +46,14 @@ def command(call_id: str, archive_path: str, *, yes: bool, as_json: bool, quiet:
             f"{output.plural(len(gone.rows), 'table')}, {output.plural(gone.media, 'audio file')}; "
             "older snapshots are gone"
         )
+
+
+def _agreed(call_id: str) -> bool:
+    """Ask; no answer at all (Ctrl-D) is a no, and Ctrl-C stops the command."""
+    try:
+        return click.confirm(f"Delete call {output.safe(call_id)} and every older snapshot?")
+    except click.Abort as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise
+        click.echo(err=True)
+        return False

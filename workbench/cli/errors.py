@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 import click
 
+from workbench import current_folder
 from workbench.cli import interruptible, output
 from workbench.errors import Exit, UsageError, WorkbenchError
 from workbench.links import REMEDY, leads_nowhere
 
 STOPPED = 130
 """Exit code of a command that Ctrl-C ended: 128 and the number of the signal."""
-
 
 _EXAMPLE = re.compile(r"^ *Examples?:\n+ *(workbench .*)$", re.MULTILINE)
 _PERMISSION = "ask for permission to read it and to enter every folder above it, or name another"
@@ -55,7 +55,7 @@ def tell(error: BaseException) -> int:
         broken = leads_nowhere(error.where) if error.where else None
         _say(f"workbench: {UsageError(broken, where=error.where, hint=REMEDY) if broken else error}")
         return error.exit_code
-    if (refusal := _of_a_path(error)) is not None:
+    if (refusal := _of_a_path(error) or _of_no_folder(error)) is not None:
         _say(f"workbench: {refusal}")
         return refusal.exit_code
     import traceback
@@ -83,6 +83,18 @@ def _of_a_path(error: BaseException) -> UsageError | None:
         return None
     hint = _HINTS.get(error.errno or 0)
     return UsageError(str(error.strerror).lower(), where=os.fsdecode(error.filename), hint=hint) if hint else None
+
+
+def _of_no_folder(error: BaseException) -> UsageError | None:
+    """Return what it means that no path could be made absolute, or no folder found for temporary files."""
+    if not isinstance(error, FileNotFoundError) or error.filename is not None:
+        return None
+    if (gone := current_folder.gone()) is not None:
+        return gone
+    if "temporary directory" not in str(error.strerror):  # the words of Python's tempfile
+        return None
+    hint = "free space there, or name another with the variable TMPDIR"
+    return UsageError("no folder for temporary files can be written", where=os.environ.get("TMPDIR"), hint=hint)
 
 
 def _say(text: str) -> None:

@@ -37,7 +37,7 @@ settings = click.option(
 )
 workers = click.option(
     "--workers",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 1024),
     default=os.cpu_count() or 1,
     show_default="all cores",
     help="Threads that hash, decode and measure audio.",

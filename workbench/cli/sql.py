@@ -43,7 +43,9 @@ _PLACE = re.compile(r"^LINE (\d+)(: .*\n)( *\^)", re.MULTILINE)
 )
 @click.option("--json", "wants_json", is_flag=True, help="The same as --format json.")
 @click.option("-o", "--output", "target", type=click.Path(dir_okay=False), help="Write to a file.")
-@click.option("--limit", type=click.IntRange(0), help="Most rows to give; 0 for all. [default: 1000, all with -o]")
+@click.option(
+    "--limit", type=click.IntRange(0, 1 << 40), help="Most rows to give; 0 for all. [default: 1000, all with -o]"
+)
 @options.as_of
 def command(
     query: str | None,

@@ -11,6 +11,8 @@ import os
 import sys
 from typing import Any, TextIO
 
+from workbench.archive import commits
+from workbench.cli import output
 from workbench.errors import ExportFailed
 
 
@@ -24,17 +26,26 @@ class _Pipe(io.FileIO):
             self._discard()
             return len(memoryview(data).cast("B"))
         except OSError as error:
+            number = self.fileno()
             self._discard()
-            raise ExportFailed(
-                f"it cannot be written ({error.strerror})",
-                where="standard output",
-                hint="free disk space, or send it elsewhere",
-            ) from error
+            raise _refused(error, "standard error" if number == 2 else "standard output") from error
 
     def _discard(self) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self.fileno())
         os.close(nowhere)
+
+
+def _refused(error: OSError, where: str) -> ExportFailed:
+    """Say what is lost: where something was done before it was told, the report alone, and not the work."""
+    what, hint = f"it cannot be written ({error.strerror})", "free disk space, or send it elsewhere"
+    if not (kept := commits.kept()):
+        return ExportFailed(what, where=where, hint=hint)
+    return ExportFailed(
+        f"{what}; only the report is lost, what was done stays ({output.one_line(kept)})",
+        where=where,
+        hint=f"do not run the command again: look at what is there; before the next one {hint}",
+    )
 
 
 def install() -> None:

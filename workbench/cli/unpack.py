@@ -14,7 +14,7 @@ from workbench.cli import options, output
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
 @click.option(
     "--max-bytes",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 1 << 40),
     default=512 << 20,
     show_default="512 MiB",
     help="Most bytes that may come out of it.",

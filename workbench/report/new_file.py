@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from workbench import unfinished
+from workbench.archive import commits
 from workbench.errors import ExportFailed
 from workbench.guarded import require_outside
 from workbench.report.file_kinds import NAMES, Kind, is_of
@@ -98,8 +99,9 @@ def whole(target: str | Path, *, kind: Kind) -> Iterator[BinaryIO]:
     """
     require_place(target, kind=kind)
     path = Path(target)
+    special = _is_special(path)
     try:
-        if _is_special(path):
+        if special:
             content = io.BytesIO()
             yield content
             _write_directly(path, content.getvalue())
@@ -108,6 +110,8 @@ def whole(target: str | Path, *, kind: Kind) -> Iterator[BinaryIO]:
                 yield file
     except OSError as error:
         raise _refused(path, error) from error
+    if not special:
+        commits.written(path)
 
 
 def _is_special(path: Path) -> bool:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from workbench import unfinished
+from workbench.archive import commits
 from workbench.errors import ExportFailed
 from workbench.guarded import require_outside
 
@@ -52,6 +53,7 @@ def new_folder(target: Path) -> Iterator[Path]:
             inner.replace(target)
     except OSError as error:
         raise _refused(error, target) from error
+    commits.written(target)
 
 
 def _refused(error: OSError, target: Path) -> ExportFailed:

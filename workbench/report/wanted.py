@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import UsageError
+from workbench.small_file import read_bytes, read_stdin
 
 _USED = re.compile(r"\$([A-Za-z_]\w*)")
 _WORD = re.compile(r"[\w-]+")
+_MOST = 16 << 20
+"""Most bytes of a file that is taken for a query."""
 
 
 @dataclass(frozen=True)
@@ -87,17 +89,15 @@ def read_query(file: str) -> str:
     Raises
     ------
     UsageError
-        When there is no such file, it cannot be read, or it is not text.
+        When there is no such file, it is a device or a pipe, cannot be read, has more than 16 MiB, or is not text.
     """
     hint = "give the path of a file with one SELECT"
     where = "stdin" if file == "-" else file
+    if file != "-" and not Path(file).exists():
+        raise UsageError("no such file", where=where, hint=hint)
+    content = read_stdin() if file == "-" else read_bytes(file, max_bytes=_MOST)
     try:
-        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         text = content.decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise UsageError("no such file", where=where, hint=hint) from error
-    except OSError as error:
-        raise UsageError(f"it cannot be read ({error.strerror})", where=where, hint=hint) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"it is not UTF-8 text (byte {error.start})", where=where, hint=hint) from error
     if "\0" in text:

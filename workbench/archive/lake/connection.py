@@ -11,6 +11,7 @@ from tempfile import gettempdir, mkdtemp
 
 import duckdb
 
+from workbench import current_folder
 from workbench.archive import failures
 from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed, SnapshotGone
@@ -18,6 +19,9 @@ from workbench.errors import ArchiveFailed, SnapshotGone
 _EXTENSIONS = ("ducklake", "sqlite")
 _CONFIG = {"python_enable_replacements": "false", "autoinstall_known_extensions": "false"}
 """The second: nothing is fetched over the network."""
+
+_OF_OWN_FOLDER = ("home_directory", "extension_directory")
+"""What is set where there is no home folder, which DuckDB looks for even with a folder of extensions."""
 
 _verified: set[str] = set()
 """Extensions whose signature DuckDB has checked in this process. To check both takes 0.1 s; later connections load the
@@ -31,7 +35,11 @@ def connect() -> duckdb.DuckDBPyConnection:
     ------
     ArchiveFailed
         When an extension is not installed or cannot be loaded. None is ever fetched.
+    UsageError
+        When the current folder is gone, without which DuckDB opens nothing.
     """
+    if (gone := current_folder.gone()) is not None:
+        raise gone
     con = _loaded_again() or _installed()
     con.execute("SET TimeZone = 'UTC'")
     con.execute(f"SET temp_directory = {quote(Path(gettempdir()) / f'workbench-{os.getpid()}')}")
@@ -67,7 +75,8 @@ def _install(con: duckdb.DuckDBPyConnection, name: str) -> None:
         try:
             duckdb_extensions.import_extension(name, con=con)
         except duckdb.IOException:  # there is no home folder to copy it to, or nobody may write there
-            con.execute(f"SET extension_directory = {quote(_own_folder())}")
+            for setting in _OF_OWN_FOLDER:
+                con.execute(f"SET {setting} = {quote(_own_folder())}")
             duckdb_extensions.import_extension(name, con=con)
     except ImportError as missing:
         try:
@@ -100,7 +109,7 @@ def _own_folder() -> Path:
     """Return a folder of this process alone, gone with it; later connections look for the extensions there too."""
     folder = Path(mkdtemp(prefix="workbench-extensions-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    _CONFIG["extension_directory"] = str(folder)
+    _CONFIG.update(dict.fromkeys(_OF_OWN_FOLDER, str(folder)))
     return folder
 
 
@@ -167,7 +176,8 @@ def attach(
                 where=str(layout.root),
                 hint=f"{layout.command('workbench history')} lists them",
             ) from error
-        raise ArchiveFailed(
+        refusal = failures.explained(str(error), layout.root) if catalog is None else None  # a copy lies elsewhere
+        raise refusal or ArchiveFailed(
             f"the catalogue cannot be opened ({error})",
             where=str(layout.catalog),
             hint=f"{layout.command('workbench verify')} says more; restore catalog.sqlite if it is damaged",

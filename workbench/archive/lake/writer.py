@@ -54,7 +54,9 @@ class Writer:
         self._spools.close()
         give_back(self.con)
 
-    def transaction(self, work: Callable[[duckdb.DuckDBPyConnection], T], *, message: str) -> T:
+    def transaction(
+        self, work: Callable[[duckdb.DuckDBPyConnection], T], *, message: str, told: str | None = None
+    ) -> T:
         """Run `work` in one transaction over all tables, under the archive's write lock.
 
         Parameters
@@ -63,6 +65,8 @@ class Writer:
             Takes the connection. It may run again after a conflict with a writer that takes no lock.
         message : str
             Commit message kept with the snapshot.
+        told : str, optional
+            What a user is told of it where the report of the command is lost; the message by default.
 
         Returns
         -------
@@ -81,7 +85,7 @@ class Writer:
                     result = work(self.con)
                     self.con.execute(f"CALL lake.set_commit_message('workbench', {quote(message)})")
                     self.con.execute("COMMIT")
-                    commits.committed()
+                    commits.committed(told or message)
                     return result
                 except duckdb.InterruptException as error:
                     self._rollback()

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from workbench import unfinished
+from workbench.archive import commits
 from workbench.errors import ExportFailed
 from workbench.guarded import require_outside
 
@@ -56,6 +57,7 @@ def placed(target: Path, files: Mapping[str, bytes]) -> Iterator[None]:
             yield
             inner.replace(target)
             done = True
+            commits.written(target)
     except OSError as error:
         raise _refused(error, target) from error
     finally:
