@@ -105,21 +105,46 @@ def test_the_last_label_that_is_taken_back_leaves_a_sentence(run: Run, archive: 
     assert (code, out.splitlines()[1:]) == (0, ["no labelled moment of this call is left"])
 
 
-@pytest.mark.parametrize("swapped", [False, True])
-def test_a_confirmed_channel_map_says_what_it_settles(run: Run, tmp_path: Path, swapped: bool) -> None:
+BEFORE = "had settled the suspected swap: verdicts rested on it before"
+SETTLED = "the suspected swap of 1 recording is settled: verdicts may rest on it"
+
+
+@pytest.mark.parametrize(
+    ("swapped", "source", "told", "count"),
+    [
+        (False, "--channels", "no suspected swap of this call was open", 0),
+        (True, "--channels", f"--channels at the import {BEFORE}", 0),
+        (True, "declared", f"the document of the call {BEFORE}", 0),
+        (True, "unknown", SETTLED, 1),
+    ],
+)
+def test_a_confirmed_channel_map_says_what_it_settles(
+    run: Run, tmp_path: Path, swapped: bool, source: str, told: str, count: int
+) -> None:
     """The agent of the clip speaks for most of it; on the caller's channel that much speech is a suspected swap."""
     where = ("--archive", tmp_path / "archive")
     samples, rate = soundfile.read(CLIP, dtype="int16")
     longer = np.tile(samples[:, ::-1] if swapped else samples, (4, 1))
-    soundfile.write(tmp_path / "call.wav", longer, rate, subtype="PCM_16")
-    assert run("import", tmp_path / "call.wav", "--channels", "caller,agent", "--measure", *where)[0] == 0
+    (tmp_path / "calls").mkdir()
+    file, stated = tmp_path / "calls" / "call.wav", ()
+    soundfile.write(file, longer, rate, subtype="PCM_16")
+    if source == "--channels":
+        stated = ("--channels", "caller,agent")
+    else:
+        audio = {"path": str(file), "channels": ["caller", "agent"], "channel_map_source": source}
+        document = {"format": "workbench.call/1", "id": "call", "audio": [audio]}
+        file = tmp_path / "call.json"
+        file.write_text(json.dumps(document))
+    assert run("import", file, *stated, "--measure", *where)[0] == 0
+    assert run("label", "call", "--at", "2", "--expect", "yield", *where)[0] == 0
+    withheld = "possible_swap" in run("score", "--json", *where)[1]
+    assert withheld is bool(count)
     said = ("label", "call", "--channels", "caller,agent", "--author", "A", *where)
     code, out, _ = run(*said)
-    settled = "the suspected swap of 1 recording is settled: verdicts may rest on it"
-    told = settled if swapped else "no suspected swap of this call was open"
-    assert (code, out.splitlines()[1:]) == (0, [f"channel map caller,agent confirmed; {told}"])
-    told = json.loads(run(*said, "--json")[1])
-    assert (told["channel_map"], told["swaps_settled"], told["events"]) == (["caller", "agent"], 0, [])
+    assert (code, out.splitlines()[1]) == (0, f"channel map caller,agent confirmed; {told}")
+    assert run("label", "call", "--undo", out.split()[1], *where)[0] == 0
+    assert json.loads(run(*said, "--json")[1])["swaps_settled"] == count
+    assert "possible_swap" not in run("score", "--json", *where)[1]
 
 
 def test_a_moment_without_a_verdict_is_not_next_to_a_bound(run: Run, tmp_path: Path) -> None:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import getpass
+from typing import Any
 
 import click
 
 from workbench.cli import options, output, times
 from workbench.errors import UsageError
 
-OPEN_SWAPS = "select channel_roles from suspected_swaps where call_id = $call"
+SWAPS = "select channel_roles, channel_map_source, verdict_eligible from suspected_swaps where call_id = $call"
+
+_SAID_BY = {
+    "option": "--channels at the import",
+    "sidecar": "the sidecar of the sound",
+    "format": "the format of the call",
+    "declared": "the document of the call",
+}
+"""Who has said whose channel is which, where that settles a suspected swap."""
 
 
 @options.command("label")
@@ -78,12 +87,13 @@ def command(
     if call_id is None:
         _file(path or "", archive_path, author=who, as_json=as_json, quiet=quiet)
         return
-    roles, swaps = tuple(part.strip().lower() for part in channels.split(",")) if channels is not None else (), 0
+    roles = tuple(part.strip().lower() for part in channels.split(",")) if channels is not None else ()
+    swaps: list[dict[str, Any]] = []
     with Archive(archive_path) as archive:
         layout = archive.layout
         if roles:
-            open_now = archive.sql(OPEN_SWAPS, {"call": call_id})["channel_roles"].to_list()
-            swaps = sum(tuple(found) == roles for found in open_now)
+            suspected = archive.sql(SWAPS, {"call": call_id}).to_dicts()
+            swaps = [row for row in suspected if tuple(row["channel_roles"]) == roles]
         if label_id is not None:
             added = labelling.retract(layout, call_id, label_id, author=who)
         elif channels is not None:
@@ -104,7 +114,7 @@ def command(
         new = [event for event in events if event["label_id"] == added]
         near = [moment for moment in scoring.shared if added in moment.label_ids]
     if as_json:
-        confirmed = {"channel_map": list(roles), "swaps_settled": swaps} if roles else {}
+        confirmed = {"channel_map": list(roles), "swaps_settled": len(_withheld(swaps))} if roles else {}
         output.json_line({"label_id": added, "author": who, **confirmed, "events": with_steps(events)})
     elif not quiet:
         click.echo(output.safe(f"label {added} by {who}"))
@@ -125,12 +135,21 @@ def command(
             click.echo(output.safe(f"note: label {others} stands at this moment too {said} (--undo takes one back)"))
 
 
-def _settled(roles: tuple[str, ...], swaps: int) -> str:
+def _withheld(swaps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The recordings on which no verdict rested, since nobody had said whose channel is which."""
+    return [row for row in swaps if not row["verdict_eligible"]]
+
+
+def _settled(roles: tuple[str, ...], swaps: list[dict[str, Any]]) -> str:
     """What a confirmed channel map settles, as a sentence."""
+    said = f"channel map {','.join(roles)} confirmed"
     if not swaps:
-        return f"channel map {','.join(roles)} confirmed; no suspected swap of this call was open"
-    of = output.plural(swaps, "recording")
-    return f"channel map {','.join(roles)} confirmed; the suspected swap of {of} is settled: verdicts may rest on it"
+        return f"{said}; no suspected swap of this call was open"
+    if settled := _withheld(swaps):
+        of = output.plural(len(settled), "recording")
+        return f"{said}; the suspected swap of {of} is settled: verdicts may rest on it"
+    sources = " and ".join(sorted({_SAID_BY[row["channel_map_source"]] for row in swaps}))
+    return f"{said}; {sources} had settled the suspected swap: verdicts rested on it before"
 
 
 def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bool) -> None:
