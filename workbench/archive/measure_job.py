@@ -89,12 +89,16 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
     batch = Batch()
     rows: dict[str, list[dict[str, Any]]] = {"channels": [], "input_health": [], "segments": [], "moments": []}
     parquet = FrameFile(job.frames)
-    written: set[str] = set()
+    written: dict[str, dict[str, Any]] = {}
     try:
         for row in job.rows:
             if stop.is_set():
                 break
             raw = row["container"] == "raw"
+            first = written.get(row["recording_id"])
+            if first is not None and first["channel_roles"] != row["channel_roles"]:
+                batch.problems.append((row["call_id"], row["recording_id"], _other_roles(row, first)))
+                continue
             try:
                 media.require(job.layout, row, hashed=row["recording_id"] not in job.verified)
                 measured = measure_recording(
@@ -126,8 +130,8 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
             rows["moments"] += measured.moments
             batch.recordings.append(row["recording_id"])
             batch.duration_s += row["duration_s"]
-            if row["recording_id"] not in written:
-                written.add(row["recording_id"])
+            if first is None:
+                written[row["recording_id"]] = row
                 for piece in measured.frames:
                     parquet.write(piece)
     finally:
@@ -135,6 +139,15 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
     batch.tables = {name: tables()[name].checked(found) for name, found in rows.items()}
     batch.frames = job.frames if job.frames.exists() else None
     return batch
+
+
+def _other_roles(row: dict[str, Any], first: dict[str, Any]) -> str:
+    """Say why a recording is not measured for a second call: its levels are kept once, by role."""
+    said = ", ".join(first["channel_roles"])
+    return (
+        f"{row['uri']}: the same recording belongs to the call {first['call_id']!r}, where its channels are {said}; "
+        "delete one of the two calls, or import one anew with the roles of the other"
+    )
 
 
 def _beside(job: Job, row: dict[str, Any]) -> list[dict[str, Any]]:
