@@ -27,7 +27,10 @@ MAKERS = {
     ),
     "page": (
         "scan.html",
-        "from workbench.report.new_file import whole\nwith whole(target, kind='html') as f:\n f.write(b'<html>')\n if 1:",
+        (
+            "from workbench.report.new_file import whole\n"
+            "with whole(target, kind='html') as f:\n f.write(b'<html>')\n if 1:"
+        ),
     ),
 }
 

@@ -5,8 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from workbench.archive.layout import Layout
 from workbench.errors import ExportFailed
+
+MARKER, MAKING, CATALOG, DATA = "archive.json", "archive.making", "catalog.sqlite", "data"
+"""What lies in the folder of an archive: its marker, that of one being made, its catalogue, its Parquet files."""
+
+DOCUMENT, SUFFIX = "contract.json", ".contract"
+"""The document in the folder of a contract, and how the name of that folder ends."""
+
+ARCHIVE, CONTRACT = "workbench.archive/", "workbench.contract/"
+"""How the format that their documents name begins; a version follows."""
 
 
 def require_outside(target: str | os.PathLike[str]) -> None:
@@ -36,17 +44,13 @@ def require_outside(target: str | os.PathLike[str]) -> None:
 
 def _evidence(folder: Path) -> str | None:
     """What a folder is, of the two that are never written into; None for any other."""
-    from workbench.timing.contracts.document import FORMAT
-    from workbench.timing.contracts.members import DOCUMENT, SUFFIX
-
-    layout = Layout(folder)
     try:
-        if layout.making.exists() or (layout.catalog.is_file() and layout.data.is_dir()):
+        if (folder / MAKING).exists() or ((folder / CATALOG).is_file() and (folder / DATA).is_dir()):
             return "archive"
-        if _holds(layout.marker, "workbench.archive/"):
+        if _holds(folder / MARKER, ARCHIVE):
             return "archive"
         document = folder / DOCUMENT
-        if document.is_file() and (folder.suffix == SUFFIX or _holds(document, FORMAT)):
+        if document.is_file() and (folder.suffix == SUFFIX or _holds(document, CONTRACT)):
             return "contract"
     except OSError:  # it may not be looked into, and so not be written into either
         return None

@@ -14,7 +14,8 @@ import pytest
 from made_calls import made_call
 
 import workbench
-from workbench.archive import acoustics, commits, measuring
+from workbench import commits
+from workbench.archive import acoustics, measuring
 from workbench.archive.archive import Archive
 from workbench.archive.labelling import expectation
 from workbench.archive.lake import Reader, read_once

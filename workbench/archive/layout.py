@@ -8,10 +8,11 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench import guarded
 from workbench.errors import ArchiveFailed, UsageError
 from workbench.small_file import read_json
 
-FORMAT = "workbench.archive/4"
+FORMAT = f"{guarded.ARCHIVE}4"
 
 DEFAULT = "archive"
 """Folder of the archive where nobody names one."""
@@ -35,22 +36,22 @@ class Layout:
     @property
     def marker(self) -> Path:
         """File that says this folder is an archive, and of which format."""
-        return self.root / "archive.json"
+        return self.root / guarded.MARKER
 
     @property
     def making(self) -> Path:
         """File that is there while an archive is being made, and where a process was killed at that."""
-        return self.root / "archive.making"
+        return self.root / guarded.MAKING
 
     @property
     def catalog(self) -> Path:
         """SQLite catalogue of the DuckLake."""
-        return self.root / "catalog.sqlite"
+        return self.root / guarded.CATALOG
 
     @property
     def data(self) -> Path:
         """Folder of the Parquet files."""
-        return self.root / "data"
+        return self.root / guarded.DATA
 
     @property
     def media(self) -> Path:

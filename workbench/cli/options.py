@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from workbench.archive import commits
+from workbench import commits
 from workbench.archive.layout import DEFAULT
 from workbench.errors import SnapshotGone
 

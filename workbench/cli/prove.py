@@ -36,8 +36,9 @@ def command(
     """Measure contracts again: folders, packed files, or folders of them.
 
     Each gives PASS, FAIL, TAMPERED (a digest does not fit, a file is not declared, or the stored frames are not those
-    of the clip) or REFUSED (no verdict, or unreadable). Exit code of several, the first that holds: 1 where any is FAIL or TAMPERED, whatever the others are;
-    2 where any is REFUSED, or there is none; 0 where all are PASS. The counts, and --json, tell them apart.
+    of the clip) or REFUSED (no verdict, or unreadable). Exit code of several, the first that holds: 1 where any is
+    FAIL or TAMPERED, whatever the others are; 2 where any is REFUSED, or there is none; 0 where all are PASS. The
+    counts, and --json, tell them apart.
 
     \b
     Examples:

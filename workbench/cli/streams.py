@@ -11,7 +11,7 @@ import os
 import sys
 from typing import Any, TextIO
 
-from workbench.archive import commits
+from workbench import commits
 from workbench.cli import output
 from workbench.errors import ExportFailed
 

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from workbench import unfinished
-from workbench.archive import commits
+from workbench import commits, unfinished
 from workbench.errors import ExportFailed
 from workbench.guarded import require_outside
 from workbench.report.file_kinds import NAMES, Kind, is_of

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workbench import unfinished
-from workbench.archive import commits
+from workbench import commits, unfinished
 from workbench.errors import ExportFailed
 from workbench.guarded import require_outside
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from workbench.archive import commits, failures, lock
+from workbench import commits
+from workbench.archive import failures, lock
 from workbench.archive.lake.connection import attach, borrow, explain, give_back, quote
 from workbench.archive.layout import Layout
 

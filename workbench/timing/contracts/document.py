@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from workbench import guarded
 from workbench.audio.config import MeasureConfig
 from workbench.decimals import decimals
 from workbench.errors import UsageError, WorkbenchError
 from workbench.timing.contracts.levels import Level
 from workbench.timing.score_config import ScoreConfig
 
-FORMAT = "workbench.contract/1"
+FORMAT = f"{guarded.CONTRACT}1"
 LONGEST_S = 86_400.0
 """No time in a contract is longer than a day."""
 

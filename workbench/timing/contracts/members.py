@@ -10,14 +10,15 @@ from pathlib import Path
 
 import msgspec
 
+from workbench import guarded
 from workbench.errors import UsageError
 from workbench.plural import plural
 from workbench.timing.contracts.document import Tampered
 
-DOCUMENT, CLIP, FRAMES, TRUST = "contract.json", "audio/event.wav", "frames.parquet", "trust.json"
+DOCUMENT, CLIP, FRAMES, TRUST = guarded.DOCUMENT, "audio/event.wav", "frames.parquet", "trust.json"
 EVIDENCE = (DOCUMENT, CLIP, FRAMES, TRUST)
 MANIFEST, SIGNATURE = "MANIFEST.sha256.json", "SIGNATURE.json"
-SUFFIX, PACKED = ".contract", ".contract.zip"
+SUFFIX, PACKED = guarded.SUFFIX, f"{guarded.SUFFIX}.zip"
 MAX_BYTES = 512 << 20
 """Most bytes of a contract, packed or not, where nobody says otherwise."""
 
