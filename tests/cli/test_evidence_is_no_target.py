@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from workbench.cli import commands
-from workbench.cli.pin import command as pin
+from workbench.cli import commands, main
 from workbench.report.file_kinds import is_of
 
 At = Callable[..., tuple[int, str, str]]
@@ -56,6 +55,13 @@ FOLDERS: dict[tuple[str, str], tuple[str, ...]] = {
 }
 
 
+def ran(*words: object) -> None:
+    """Run a command that passes."""
+    with pytest.raises(SystemExit) as ended:
+        main([str(word) for word in words])
+    assert ended.value.code == 0
+
+
 @pytest.fixture(scope="module")
 def kept(small_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """An archive, a contract and its packed file, a recording, and links to them."""
@@ -66,10 +72,10 @@ def kept(small_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
     (folder / "none").mkdir()
     shutil.copy(CLIP, folder / "sound" / "call.wav")
     said = ["--at", "2", "--expect", "yield", "--channels", "caller,agent", "-o", str(folder / "contracts"), "-q"]
-    pin.main([str(CLIP), *said], standalone_mode=False)
+    ran("pin", CLIP, *said)
     (contract,) = (folder / "contracts").iterdir()
     packed = folder / "packed.zip"
-    commands()["pack"].main([str(contract), "-o", str(packed), "-q"], standalone_mode=False)
+    ran("pack", contract, "-o", packed, "-q")
     (folder / "link").symlink_to(archive)
     (folder / "link.sqlite").symlink_to(archive / "catalog.sqlite")
     return {
