@@ -29,6 +29,6 @@ def test_what_commands_make_is_ignored_and_what_is_source_is_not(tmp_path: Path)
     git = shutil.which("git")
     assert git is not None
     subprocess.run([git, "init", "-q", tmp_path], check=True)
-    asked = [git, "-C", tmp_path, "check-ignore", *MADE, *KEPT]
+    asked: list[str | Path] = [git, "-C", tmp_path, "check-ignore", *MADE, *KEPT]
     found = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()
     assert found == list(MADE)
