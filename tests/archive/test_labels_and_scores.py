@@ -136,7 +136,7 @@ def test_a_measured_call_without_both_parties_says_what_it_lacks(tmp_path: Path)
     both = sound(tmp_path / "both.wav", caller=(2.0, 4.0), agent=(0.5, 2.5))
     samples, rate = soundfile.read(both, dtype="int16")
     written = {
-        "mono": (samples[:, 0], ["mixed"]),
+        "mono": (samples.sum(1, dtype=np.int16), ["mixed"]),
         "unsaid": (samples, ["unknown", "unknown"]),
         "caller": (samples[:, 0], ["caller"]),
         "agent": (samples[:, 1], ["agent"]),
