@@ -26,6 +26,7 @@ ALWAYS_SEVERAL = {
     "workbench/ingest/intake/plausibility.py: len(starts) turns": "two turns at least",
     "workbench/report/one_snapshot.py: worst moments": "fewer than none",
     "workbench/analysis/timing_survival.py: FEW moments": "a constant, ten",
+    "workbench/stats/resampling.py: NARROW_CLUSTERS calls": "a constant, forty",
     "workbench/audio/wav.py: count channels": "said of more than 64",
     "workbench/timing/same_moment.py: label_count labels": "two labels a moment at least",
     "workbench/cli/diff.py: count runs": "said of more than one",

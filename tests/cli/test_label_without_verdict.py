@@ -33,7 +33,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     silent[:, 1] = 0
     offset[:, 1] += 6000
     sounds = {"mono": samples[:, 0], "identical": samples[:, [0, 0]], "silent": silent, "offset": offset}
-    for name, sound in (sounds | {"unknown": samples, "late": samples}).items():
+    for name, sound in (sounds | {"unknown": samples[:-1], "late": samples}).items():
         soundfile.write(place / f"{name}.wav", sound, rate, subtype="PCM_16")
         roles = () if name in ("mono", "unknown") else ("--channels", "caller,agent")
         with pytest.raises(SystemExit) as ended:

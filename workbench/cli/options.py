@@ -75,5 +75,5 @@ def once(name: str, read: Callable[[], T]) -> T:
 
 
 def command(name: str | None = None, **settings: Any) -> Callable[[F], click.Command]:
-    """Make a click command whose help is the function's docstring."""
-    return click.command(name, cls=_Again, **settings)
+    """Make a click command whose help is the function's docstring; -h asks for it, wherever the command is run from."""
+    return click.command(name, cls=_Again, context_settings={"help_option_names": ["-h", "--help"]}, **settings)
