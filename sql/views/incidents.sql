@@ -9,7 +9,7 @@
 -- lane: two_channel, or mono, where only silence can be read.
 -- rank: 1 is the most severe of the call; then the longest, then the earliest; what stands apart comes last.
 -- incident: barge_in, talk_over, dead_air, latency_spike or echo_suspected.
--- severity: critical, warning or caveat, as published; of a silence that holds faint sound by its length without it.
+-- severity: critical, warning or caveat, as published, also of what stands apart (see aside); of a silence that holds faint sound by its length without it.
 -- aside: why it is told and counted apart: faint, rest, touch, recording_ended or short_stop; empty: it is not.
 -- faint: whether it rests on faint sound alone.
 -- onset_s: when it begins on the call's clock; a silence at the end of the last loud frame before it.
