@@ -236,6 +236,41 @@ def test_moments_of_two_rulers_are_told_and_not_tested_against_each_other(tmp_pa
     assert "degree of freedom" not in page
 
 
+def test_a_recording_that_no_timing_is_read_from_is_no_ruler(tmp_path: Path) -> None:
+    """Each call has a mixed recording besides, whose sound is gone when the two channels are measured anew."""
+    mixed = tmp_path / "mixed.wav"
+    sf.write(mixed, np.random.default_rng(1).normal(0, 0.1, 10 * RATE_HZ), RATE_HZ, subtype="PCM_16")
+    with Archive.create(tmp_path / "archive") as archive:
+        for version, end in (("1", 2.4), ("2", 3.4)):
+            sound = tones(tmp_path / f"{version}.wav", caller=(2, 6), agent=(0.5, end))
+            calls = [call(f"{version}{ix}", sound, (2.0, "yield"), agent_version=version) for ix in "ab"]
+            for each in calls:
+                each.audio = [sound, Audio(path=str(mixed), channels=["mixed"])]
+            archive.add(calls, storage="reference")
+        archive.measure(workers=1)
+        mixed.unlink()
+        assert archive.measure(workers=1, config=MeasureConfig(rel_db=20.0)).measured == 4
+        page = unescape(report("timing").build(archive, worst=0))
+    assert "different rulers" not in page
+    assert ", 1 degree of freedom, p = " in page
+
+
+def test_a_censored_moment_of_another_ruler_is_not_tested_either(tmp_path: Path) -> None:
+    """Of version 1 the recording ends within the search: no verdict, and a time to yield that counts as censored."""
+    with Archive.create(tmp_path / "archive") as archive:
+        for version, times in (("1", (9.3, 9.99)), ("2", (2.0, 2.4))):
+            sound = tones(tmp_path / f"{version}.wav", caller=(times[0], 9.99), agent=(0.5, times[1]))
+            calls = [call(f"{version}{ix}", sound, (times[0], "yield"), agent_version=version) for ix in "ab"]
+            archive.add(calls, storage="reference")
+        archive.measure(workers=1)
+        assert ", 1 degree of freedom, p = " in report("timing").build(archive, worst=0)
+        (tmp_path / "1.wav").unlink()
+        assert archive.measure(workers=1, config=MeasureConfig(rel_db=20.0)).measured == 2
+        page = unescape(report("timing").build(archive, worst=0))
+    assert "These moments were measured with 2 configs" in page
+    assert "degree of freedom" not in page
+
+
 def test_rows_that_a_table_has_no_room_for_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three people make three pairs, two agents two rows of gaps; one row a table is shown."""
     monkeypatch.setattr(timing, "MOST_ROWS", 1)
