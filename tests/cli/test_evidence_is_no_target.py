@@ -162,6 +162,7 @@ def test_a_file_is_replaced_by_one_of_its_kind(form: str, kept: dict[str, Path],
     [
         ("csv", 'a,b\n1,"x\ny"\n', True),
         ("csv", "# a: number\na\n1\n", True),
+        ("csv", 'a,b\n"You are an agent.\n# Rules",1\n', True),
         ("csv", "\ufeffa,b\n,\n", True),
         ("csv", "A note, with a comma.\nAnd a line without one.\n", False),
         ("csv", "SQLite format 3\0", False),

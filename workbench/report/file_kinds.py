@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from itertools import dropwhile
 from pathlib import Path
 from typing import Literal
 
@@ -69,7 +70,7 @@ def _is_csv(head: bytes) -> bool:
     text = _text(head)
     if not text or text[0] in "{[<":
         return False
-    lines = [line for line in io.StringIO(text, newline="") if not line.startswith("# ")]
+    lines = dropwhile(lambda line: line.startswith("# "), io.StringIO(text, newline=""))
     try:
         rows = list(csv.reader(lines, strict=True))
     except csv.Error:
