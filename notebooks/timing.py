@@ -21,14 +21,13 @@ with app.setup:
     from workbench.analysis.robustness_shares import shares as shares_that_hold
     from workbench.analysis.timing_counts import four_cells, not_heard, rates, unit_said
     from workbench.analysis.timing_held import HeldMoments
+    from workbench.analysis.timing_printed import printed
     from workbench.analysis.timing_shown import (
         MOMENTS,
         WIDTHS,
         as_cells,
         as_moments,
         as_shares,
-        interval,
-        seconds,
         several_labels,
         tested,
         ticks,
@@ -36,11 +35,12 @@ with app.setup:
     )
     from workbench.analysis.timing_slices import CHOICES, SLICES
     from workbench.analysis.timing_spread import GAPS as ALL_GAPS
-    from workbench.analysis.timing_spread import spread, talk_over_shares
+    from workbench.analysis.timing_spread import gap_bins, spread, talk_over_shares
     from workbench.analysis.timing_survival import at_risk, compared, curves, summaries, times_to
     from workbench.analysis.timing_sweep import sweep
     from workbench.analysis.timing_tuned import AXES, SLIDERS, axis, tuned
     from workbench.analysis.timing_words import as_agreement, in_words
+    from workbench.analysis.unchanged import Unchanged
     from workbench.charts import robustness, survival, theme, timing_moments, timing_spread
     from workbench.charts.shown import shown, table_of
 
@@ -77,12 +77,12 @@ def params():
 @app.cell
 def load(archive_path):
     archive = opened(archive_path)
-    held = HeldMoments(archive)
+    held, last = HeldMoments(archive), Unchanged()
     mo.plain_text(
         f"{archive_path} · snapshot {archive.snapshot} · {theme.plural(len(held.labels), 'labelled moment')} with "
         f"{theme.plural(held.label_count, 'label')} in {theme.plural(len(held.call_ids), 'call')}"
     )
-    return archive, held
+    return archive, held, last
 
 
 @app.cell
@@ -191,8 +191,8 @@ def cells(at, now):
 
 
 @app.cell
-def yields(at, by, held, now):
-    yield_summaries, *_waits = waits("yield", now.events, by=by, sql=YIELDS, at=at, rulers=held.ruler_count)
+def yields(at, by, held, last, now):
+    yield_summaries, *_waits = waits("yield", now.events, by=by, sql=YIELDS, at=at, held=held, last=last)
     _head = mo.md(
         "## Time to yield\n\nOf moments labelled yield in which the agent was speaking. An agent that never "
         "stopped is censored and stays; the mean of the finished leaves them out, and flatters."
@@ -202,13 +202,13 @@ def yields(at, by, held, now):
 
 
 @app.cell
-def answers(at, by, held, now):
+def answers(at, by, held, last, now):
     _head = mo.md(
         "## Time to respond\n\nFrom the end of the caller's turn to the agent's answer, of all judged moments; "
         "censored where the recording ended first."
     )
     _words = {"title": "Time to respond", "awaited": "no answer yet", "since": "the end of the caller's turn"}
-    _, *_waits = waits("respond", now.events, by=by, sql=ANSWERS, at=at, rulers=held.ruler_count, **_words)
+    _, *_waits = waits("respond", now.events, by=by, sql=ANSWERS, at=at, held=held, last=last, **_words)
     mo.vstack([_head, *_waits])
     return
 
@@ -220,15 +220,22 @@ def answered(archive):
 
 
 @app.cell
-def spreads(by, gaps, now):
-    _binned = spread(now.events, gaps, by=by)
+def binned(gaps, parted):
+    gaps_binned = gap_bins(gaps, by=parted.value)
+    return (gaps_binned,)
+
+
+@app.cell
+def spreads(by, gaps_binned, last, now):
+    _binned = spread(now.events, gaps_binned, by=by)
+    _left = not_heard(now.events, "awaits_yield", "awaits_response")
     mo.vstack(
         [
             mo.md(
                 "## How long things took\n\nResponse gaps are of all calls with a clock of sound and need no label; the "
                 "other two are of the labelled moments. Look at the tails."
             ),
-            timing_spread.chart(_binned, not_judged=not_heard(now.events, "awaits_yield", "awaits_response")),
+            last("spread", _binned, _left, make=lambda: timing_spread.chart(_binned, not_judged=_left)),
         ]
     )
     return
@@ -361,35 +368,25 @@ def unusable(held):
 def summary(archive, archive_path, flips, now, talk_over, yield_summaries):
     if mo.app_meta().mode == "script":
         print(f"{archive_path}: snapshot {archive.snapshot}, {theme.plural(len(now.events), 'labelled moment')}")
-        for _row in rates(now.events).iter_rows(named=True):
-            print(
-                f"{_row['expect']}: {_row['pass_count']} of {theme.plural(_row['trial_count'], 'judged moment')} pass{interval(_row)}"
-            )
-        for _row in yield_summaries.iter_rows(named=True):
-            print(
-                f"time to yield: median {seconds(_row['median_s'])}, mean up to {_row['tau_s']:g} s "
-                f"{seconds(_row['mean_s'])}, {_row['censored_count']} of {_row['moment_count']} censored"
-            )
-        for _row in talk_over.iter_rows(named=True):
-            print(
-                f"talk-over, {_row['group']}: {_row['talk_over_s']:.1f} of {_row['caller_s']:.1f} s of the callers' speech"
-            )
-        print(f"verdicts that flip somewhere on a slider: {flips.select('call_id', 'label_id').n_unique()}")
+        print("\n".join(printed(rates(now.events), yield_summaries, talk_over=talk_over, flips=flips)))
     return
 
 
 @app.function
-def waits(kind, events, *, by, sql, at, rulers, **words):
+def waits(kind, events, *, by, sql, at, held, last, **words):
     """Return summaries, curves, test and table of the times until the agent yields or responds."""
     times = times_to(kind, events, by=by)
-    found = summaries(times)
     left = not_heard(events, {"yield": "awaits_yield", "respond": "awaits_response"}[kind])
-    curve = survival.chart(
-        curves(times), found, at_risk(times, ticks_s=ticks(times)), times=times, not_judged=left, **words
-    )
+
+    def made():
+        found = summaries(times)
+        risk = at_risk(times, ticks_s=ticks(times))
+        curve = survival.chart(curves(times), found, risk, times=times, not_judged=left, **words)
+        return found, curve, tested(compared(times), ruler_count=held.ruler_count)
+
+    found, curve, test = last(kind, times, left, make=made)
     table = table_of(with_intervals(found), widths=WIDTHS)
-    test = mo.md(tested(compared(times), ruler_count=rulers))
-    return [found, curve, test, shown(found, sql, f"time_to_{kind}", params=at, table=table)]
+    return [found, curve, mo.md(test), shown(found, sql, f"time_to_{kind}", params=at, table=table)]
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from workbench.analysis.timing_held import columns
-from workbench.analysis.timing_spread import spread, talk_over_shares
+from workbench.analysis.timing_spread import gap_bins, spread, talk_over_shares
 
 
 def events(*times: tuple[float, bool]) -> pl.DataFrame:
@@ -19,7 +19,9 @@ def events(*times: tuple[float, bool]) -> pl.DataFrame:
 
 
 def test_every_moment_falls_into_one_bin_and_the_censored_stay_apart() -> None:
-    found = spread(events((0.29, False), (0.3, False), (3.0, True)), pl.DataFrame({"gap_s": [0.0, 0.3, 0.3, 99.0]}))
+    found = spread(
+        events((0.29, False), (0.3, False), (3.0, True)), gap_bins(pl.DataFrame({"gap_s": [0.0, 0.3, 0.3, 99.0]}))
+    )
     gaps, yields, over = (found.filter(pl.col("measure") == name).drop("measure", "group").rows() for name in NAMES)
     assert gaps == [(0.0, 1.0, SEEN, 3), (39.0, 40.0, SEEN, 1)]  # the last bin holds all longer gaps
     assert yields == [
@@ -28,12 +30,14 @@ def test_every_moment_falls_into_one_bin_and_the_censored_stay_apart() -> None:
         (pytest.approx(3.0), pytest.approx(3.1), CENSORED, 1),
     ]
     assert [row[2:] for row in over] == [(SEEN, 1), (SEEN, 1), (CENSORED, 1)]
-    assert spread(events(), pl.DataFrame({"gap_s": []}, schema={"gap_s": pl.Float64})).is_empty()
+    assert spread(events(), gap_bins(pl.DataFrame({"gap_s": []}, schema={"gap_s": pl.Float64}))).is_empty()
 
 
 def test_talk_over_of_an_agent_that_stopped_is_seen_to_its_end() -> None:
     """Without a caller near that is no yield, and the agent would not have talked on."""
-    found = spread(events((1.2, True)).with_columns(agent_quiet_s=pl.lit(1.2)), pl.DataFrame({"gap_s": [0.5]}))
+    found = spread(
+        events((1.2, True)).with_columns(agent_quiet_s=pl.lit(1.2)), gap_bins(pl.DataFrame({"gap_s": [0.5]}))
+    )
     ended = dict(found.select("measure", "ended").iter_rows())
     assert (ended["time to yield"], ended["talk-over"]) == (CENSORED, SEEN)
 
@@ -41,12 +45,20 @@ def test_talk_over_of_an_agent_that_stopped_is_seen_to_its_end() -> None:
 def test_slices_share_their_bins_and_what_was_not_described_is_a_group_of_its_own() -> None:
     found = events((0.29, False), (0.3, False), (3.0, True)).with_columns(caller_noisy=pl.Series([True, False, None]))
     gaps = pl.DataFrame({"gap_s": [0.3, 0.4], "caller_noisy": [True, None]})
-    yields = spread(found, gaps, by="caller_noisy").filter(pl.col("measure") == "time to yield").sort("bin_start_s")
+    yields = (
+        spread(found, gap_bins(gaps, by="caller_noisy"), by="caller_noisy")
+        .filter(pl.col("measure") == "time to yield")
+        .sort("bin_start_s")
+    )
     assert yields["group"].to_list() == ["noisy caller", "caller not noisy", "not described"]
     assert (yields["bin_end_s"] - yields["bin_start_s"]).to_list() == pytest.approx([0.1] * 3)
-    gap = spread(found, gaps, by="caller_noisy").filter(pl.col("measure") == "response gap")
+    gap = spread(found, gap_bins(gaps, by="caller_noisy"), by="caller_noisy").filter(
+        pl.col("measure") == "response gap"
+    )
     assert sorted(gap["group"]) == ["noisy caller", "not described"]
-    alone = spread(found, gaps.drop("caller_noisy"), by="caller_noisy").filter(pl.col("measure") == "response gap")
+    alone = spread(found, gap_bins(gaps.drop("caller_noisy"), by="caller_noisy"), by="caller_noisy").filter(
+        pl.col("measure") == "response gap"
+    )
     assert set(alone["group"]) == {"all"}
 
 

@@ -36,13 +36,12 @@ def four_cells(events: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    judged = pl.col("status").is_in(JUDGED)
+    names = ("expect", "yielded_count", "no_yield_count", "not_judged_count")
     rows = []
     for expect, own in _parts(events):
-        done = own.filter(judged)
-        yielded = done.filter(pl.col("did_yield")).height
+        done = own.filter("judged")
+        yielded = int(done["did_yield"].sum())
         rows.append((expect, yielded, done.height - yielded, own.height - done.height))
-    names = ("expect", "yielded_count", "no_yield_count", "not_judged_count")
     return pl.DataFrame(rows, schema=list(names), orient="row").cast(dict.fromkeys(names[1:], pl.Int64))
 
 
@@ -50,10 +49,20 @@ def _parts(events: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
     """The moments by what was expected; those of which that is not known behind the others, where there are any."""
     import polars as pl
 
-    apart = pl.col("disagree").fill_null(value=False)
-    name = pl.col("expect").fill_null(pl.when(apart).then(pl.lit(DISAGREE)).otherwise(pl.lit(UNSAID)))
-    parts = [(expect, events.filter(name == expect)) for expect in (*EXPECTED, DISAGREE, UNSAID)]
-    return [(expect, own) for expect, own in parts if expect in EXPECTED or own.height]
+    apart = pl.when(pl.col("disagree").fill_null(value=False)).then(pl.lit(DISAGREE)).otherwise(pl.lit(UNSAID))
+    moments = events.select(
+        pl.col("expect").fill_null(apart).alias("part"),
+        pl.col("status").is_in(JUDGED).alias("judged"),
+        (pl.col("status") == "PASS").alias("passed"),
+        "did_yield",
+        "call_id",
+    )
+    parts = {name: own for (name,), own in moments.partition_by("part", as_dict=True).items()}
+    return [
+        (name, parts.get(name, moments.clear()))
+        for name in (*EXPECTED, DISAGREE, UNSAID)
+        if name in parts or name in EXPECTED
+    ]
 
 
 def not_heard(events: pl.DataFrame, *awaits: str) -> dict[str, int]:
@@ -103,10 +112,9 @@ def rates(events: pl.DataFrame, *, confidence: float = 0.95) -> pl.DataFrame:
     kinds |= dict.fromkeys(("pass_rate", "pass_rate_low", "pass_rate_high"), pl.Float64) | {"unit": pl.String}
     rows = []
     for expect, part in _parts(events):
-        own = part.filter(pl.col("status").is_in(JUDGED))
-        by_call = own.group_by("call_id").agg(passed=(pl.col("status") == "PASS").sum(), trials=pl.len())
-        by_call = by_call.sort("call_id")
-        passed, trials, calls = int(by_call["passed"].sum()), own.height, by_call.height
+        judged = part.filter("judged")
+        by_call = judged.group_by("call_id").agg(pl.col("passed").sum(), trials=pl.len()).sort("call_id")
+        passed, trials, calls = int(by_call["passed"].sum()), judged.height, by_call.height
         row: dict[str, Any] = {"expect": expect, "pass_count": passed, "trial_count": trials, "call_count": calls}
         interval, unit = interval_over_calls(
             by_call["passed"].to_list(), by_call["trials"].to_list(), confidence=confidence

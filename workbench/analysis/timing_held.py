@@ -64,6 +64,7 @@ class HeldMoments:
         self._levels: HeldLevels | None = None
         self._lines: dict[str, Line] = {}
         self._default: pl.DataFrame | None = None
+        self._derived: tuple[object, pl.DataFrame] | None = None
 
     @property
     def measured_with(self) -> MeasureConfig:
@@ -74,7 +75,7 @@ class HeldMoments:
     def ruler_count(self) -> int:
         """How many measuring configs the labelled calls were measured with."""
         otherwise = self._evidence.otherwise
-        return len({otherwise.get(call_id, self.measured_with).config_id for call_id in self.call_ids})
+        return len({otherwise.get(call_id, self.measured_with) for call_id in self.call_ids})
 
     @property
     def default(self) -> pl.DataFrame:
@@ -144,13 +145,18 @@ class HeldMoments:
         """
         import polars as pl
 
+        asked = (score, measure or self.measured_with, sorted(replaced))
+        if self._derived is not None and self._derived[0] == asked:
+            return self._derived[1]  # a bound that no label takes was moved
         kinds = columns()
         rows = [
             _event(row, label, self._facts[row["call_id"]], names=kinds)
             for row, label in zip(self.rows(score, measure=measure, replaced=replaced), self.labels, strict=True)
             if row["call_id"] in self._facts
         ]
-        return pl.DataFrame(rows, schema=kinds)
+        events = pl.DataFrame(rows, schema=kinds)
+        self._derived = (asked, events)
+        return events
 
     def groups(self, by: str | None) -> list[str]:
         """Return the group of each moment, in the order of `labels`.

@@ -17,17 +17,43 @@ GAPS = f"{_GAPS} join call_slices using (call_id) where clock = 'audio' order by
 """Every response gap that was heard, with the slices of its call."""
 
 
-def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, by: str | None = None, most_bins: int = 40) -> pl.DataFrame:
+def gap_bins(gaps: pl.DataFrame, *, by: str | None = None, most_bins: int = 40) -> pl.DataFrame:
+    """Return how many response gaps fall into each bin; no label is needed for them.
+
+    Parameters
+    ----------
+    gaps : polars.DataFrame
+        `gap_s`, from the view `turn_gaps`.
+    by : str, optional
+        Column that parts them; gaps that lack it, as what a label says, stay together.
+    most_bins : int, default 40
+        As :func:`spread` takes them.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns and rows as :func:`spread` has them; empty for no gaps.
+    """
+    import polars as pl
+
+    own = by if by is None or by in gaps.columns else None
+    values = gaps.select(group_of(own), pl.col("gap_s").alias("s"), pl.lit(value=False).alias("censored"))
+    return _binned(GAP, values, most_bins)
+
+
+def spread(
+    events: pl.DataFrame, gaps_binned: pl.DataFrame, *, by: str | None = None, most_bins: int = 40
+) -> pl.DataFrame:
     """Return how many of each measure fall into each bin.
 
     Parameters
     ----------
     events : polars.DataFrame
         Rows of the view `timing_events` of one config.
-    gaps : polars.DataFrame
-        `gap_s`: response gaps of calls, from the view `turn_gaps`; no label is needed for them.
+    gaps_binned : polars.DataFrame
+        From :func:`gap_bins`, parted by the same column: they stay the same however moments are scored.
     by : str, optional
-        Column that parts them; gaps that lack it, as what a label says, stay together.
+        Column that parts them.
     most_bins : int, default 40
         Bins at most; each is the narrowest of 0.05, 0.1, 0.2, 0.25, 0.5 and 1 s that reaches the longest time,
         and longer times are counted in the last.
@@ -44,34 +70,30 @@ def spread(events: pl.DataFrame, gaps: pl.DataFrame, *, by: str | None = None, m
     awaited = events.filter(pl.col("awaits_yield"))
     censored = pl.col("yield_censored").alias("censored")
     spoke_on = (pl.col("yield_censored") & pl.col("agent_quiet_s").is_null()).alias("censored")
-    own = by if by is None or by in gaps.columns else None
-    parts = [
-        (GAP, gaps.select(group_of(own), pl.col("gap_s").alias("s"), pl.lit(value=False).alias("censored"))),
-        (YIELD, awaited.select(group_of(by), pl.col("yield_observed_s").alias("s"), censored)),
-        (OVER, awaited.select(group_of(by), pl.col("talk_over_s").alias("s"), spoke_on)),
-    ]
-    found = []
-    for measure, values in parts:
-        if values.is_empty():
-            continue
-        width = bin_width(max(values["s"].to_list()), most_bins)
-        place = (pl.col("s") / width + 1e-9).floor().clip(0, most_bins - 1)
-        found.append(
-            values.group_by("group", place.alias("ix"), "censored")
-            .agg(pl.len().cast(pl.Int64).alias("moment_count"))
-            .sort("group", "ix", "censored")
-            .select(
-                pl.lit(measure).alias("measure"),
-                "group",
-                (pl.col("ix") * width).alias("bin_start_s"),
-                ((pl.col("ix") + 1) * width).alias("bin_end_s"),
-                pl.when("censored").then(pl.lit(CENSORED)).otherwise(pl.lit(SEEN)).alias("ended"),
-                "moment_count",
-            )
+    yields = awaited.select(group_of(by), pl.col("yield_observed_s").alias("s"), censored)
+    over = awaited.select(group_of(by), pl.col("talk_over_s").alias("s"), spoke_on)
+    return pl.concat([gaps_binned, _binned(YIELD, yields, most_bins), _binned(OVER, over, most_bins)])
+
+
+def _binned(measure: str, values: pl.DataFrame, most_bins: int) -> pl.DataFrame:
+    """Bins of one measure: `values` has `group`, `s` and `censored`."""
+    import polars as pl
+
+    width = bin_width(max(values["s"].to_list(), default=0.0), most_bins)
+    place = (pl.col("s") / width + 1e-9).floor().clip(0, most_bins - 1)
+    return (
+        values.group_by("group", place.alias("ix"), "censored")
+        .agg(pl.len().cast(pl.Int64).alias("moment_count"))
+        .sort("group", "ix", "censored")
+        .select(
+            pl.lit(measure).alias("measure"),
+            "group",
+            (pl.col("ix") * width).alias("bin_start_s"),
+            ((pl.col("ix") + 1) * width).alias("bin_end_s"),
+            pl.when("censored").then(pl.lit(CENSORED)).otherwise(pl.lit(SEEN)).alias("ended"),
+            "moment_count",
         )
-    kinds = {"measure": pl.String, "group": pl.String, "bin_start_s": pl.Float64, "bin_end_s": pl.Float64}
-    kinds |= {"ended": pl.String}
-    return pl.concat(found) if found else pl.DataFrame(schema=kinds | {"moment_count": pl.Int64})
+    )
 
 
 def bin_width(longest_s: float, most_bins: int) -> float:

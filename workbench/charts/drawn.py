@@ -58,7 +58,7 @@ class Drawn:
     def _mime_(self) -> tuple[str, str]:
         """Show the chart in marimo, as SVG and without the menu that would open an editor on the network."""
         shown = {**self._spec, "usermeta": {"embedOptions": theme.EMBED}}
-        return MIME, json.dumps(shown)
+        return MIME, json.dumps(shown, separators=(",", ":"))
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
         """Show the chart in Jupyter."""

@@ -286,7 +286,8 @@ def _resumes(
     ix, last = np.searchsorted(agent.start, yielded), np.searchsorted(agent.start, after)
     start = np.where(yielded == NONE, NONE, _within(at(agent.start, ix), after))
     longest = np.zeros(len(yielded), np.int64)
-    lengths = agent.end - agent.start
-    for moment in np.flatnonzero(start != NONE):
-        longest[moment] = lengths[ix[moment] : last[moment]].max()
+    there = start != NONE
+    if there.any():
+        lengths = np.append(agent.end - agent.start, 0)
+        longest[there] = np.maximum.reduceat(lengths, np.column_stack([ix[there], last[there]]).ravel())[::2]
     return start, longest
