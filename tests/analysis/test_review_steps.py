@@ -50,7 +50,8 @@ def test_a_search_that_the_recording_cut_short_is_not_told_as_done() -> None:
 
 
 def test_why_there_is_no_verdict_is_said_in_words() -> None:
-    assert no_verdict("recording_ended") == "the recording ends before the search for a stop with a caller near does"
+    cut = "the recording ends before the search for a stop with a caller near does, and that decides nothing"
+    assert no_verdict("recording_ended") == f"{cut} without a bound"
     assert no_verdict("agent_silent_at_onset") == "the agent is silent at its onset"
     assert no_verdict("no two channels of audio") == "no two channels of audio"
     assert no_verdict("possible_swap") != "possible_swap"

@@ -63,4 +63,8 @@ def test_a_stop_with_no_caller_near_is_not_denied_where_the_recording_ends_in_th
     assert "until then the agent was not heard to stop with a caller near" in out
     out = at("autopsy", sound, *ROLES)[1]
     assert "the agent was quiet after 2.16 s" in out
-    assert "cannot be pinned: the recording ends before the search for a stop with a caller near does" in out
+    cut = "cannot be pinned: the recording ends before the search for a stop with a caller near does, and that decides"
+    assert f"{cut} nothing without a bound" in out
+    moment, context = f"{sound}#2", ("--pre-s", "5", "--post-s", "3", "-o", tmp_path / "contracts")
+    for bound, code in (((), 2), (("--max-time-to-yield-s", "0.5"), 0)):
+        assert at("pin", moment, *ROLES, "--expect", "yield", *bound, *context)[0] == code

@@ -8,7 +8,8 @@ from workbench.timing.events import REASONS
 OF_THE_MOMENT = {
     "agent_silent_at_onset": "the agent is silent at its onset",
     "no_caller_at_onset": "no caller is heard at its onset",
-    "recording_ended": "the recording ends before the search for a stop with a caller near does",
+    "recording_ended": "the recording ends before the search for a stop with a caller near does, and that decides "
+    "nothing without a bound",
 }
 
 
