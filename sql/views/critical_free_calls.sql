@@ -7,7 +7,7 @@
 -- agent_id: agent that answered, or 'not supplied'.
 -- agent_version: version of the agent, or 'not supplied'.
 -- trial_count: calls with two channels that timing could be read from.
--- critical_free_call_count: those of them without a critical incident, those that rest on faint sound alone left out.
+-- critical_free_call_count: those of them without a critical incident; what stands apart is none (see aside of incidents).
 -- recording_ended_count: of critical_free_call_count, calls that end before they show whether the agent stops for a caller who had begun (see aside of incidents).
 -- critical_free_call_rate: critical_free_call_count / trial_count; empty: see reason.
 -- critical_free_call_rate_low: lower end of its interval; empty: see reason.
