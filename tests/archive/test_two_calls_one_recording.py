@@ -8,13 +8,14 @@ import pytest
 from made_calls import made_call
 
 from workbench.archive.archive import Archive
+from workbench.audio.config import MeasureConfig
 from workbench.schema.call import Audio, Call
 
 
-def second(path: str, channels: list[str]) -> Call:
+def second(path: str, channels: list[str], *, name: str = "z-second") -> Call:
     audio = [Audio(path=path, channels=channels, channel_map_source="declared")]  # type: ignore[arg-type]
     source = {"source_format": "made", "source_uri": "second.json", "source_sha256": "5" * 64}
-    return Call(id="z-second", audio=audio, **source)
+    return Call(id=name, audio=audio, **source)
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,20 @@ def test_a_call_that_says_otherwise_of_its_channels_is_not_measured(
             )
             frames = archive.sql("select count(*) as n, count(caller_dbfs) as caller from frames").row(0)
             assert frames[0] == frames[1] > 0
+
+
+def test_a_call_that_was_measured_stays_so_whatever_the_other_one_is_called(tmp_path: Path) -> None:
+    first = made_call(1, tmp_path / "sounds")
+    assert first.audio
+    with Archive.create(tmp_path / "a") as archive:
+        archive.add([first])
+        archive.measure(workers=1)
+        archive.add([second(first.audio[0].path, ["agent", "caller"], name="a-second")])
+        assert first.id > "a-second"
+        for config in (MeasureConfig(), MeasureConfig(rel_db=14.0)):
+            report = archive.measure(workers=1, config=config)
+            archive.refresh()
+            assert archive.sql("select distinct call_id, config_id from channels").rows() == [
+                (first.id, config.config_id)
+            ]
+            assert [f"belongs to the call '{first.id}'" in text for text in report.problems] == [True]
