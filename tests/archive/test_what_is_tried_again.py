@@ -68,3 +68,32 @@ def test_what_the_disk_refuses_is_refused_at_once(archive: Archive, monkeypatch:
 
 def test_a_lock_is_waited_for_whatever_else_is_told_of_it(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     assert tries(archive, monkeypatch, f"{ROLLED_BACK}\n{LOCKED}", fails=1) == (2, None)
+
+
+def test_what_stopped_a_transaction_that_cannot_be_rolled_back_is_told_and_not_tried_again(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection is closed then; a second try would say of it that it is closed, and nothing else."""
+    ran = []
+    monkeypatch.setattr(writer.time, "sleep", ran.append)
+    writing = Writer(archive.layout)
+    connection = writing.con
+
+    class Refusing:
+        def execute(self, query: str) -> object:
+            if query == "ROLLBACK":
+                raise duckdb.IOException("IO Error: cannot roll back")
+            return connection.execute(query)
+
+        def close(self) -> None:
+            connection.close()
+
+    def work(_: object) -> None:
+        raise duckdb.TransactionException(LOCKED)
+
+    writing.con = Refusing()  # type: ignore[assignment]
+    with pytest.raises(Refused) as told:
+        writing.transaction(work, message="made")
+    writing.close()
+    assert LOCKED in told.value.what
+    assert ran == []

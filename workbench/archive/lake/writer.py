@@ -92,8 +92,8 @@ class Writer:
                     self._rollback()
                     raise KeyboardInterrupt from error
                 except duckdb.Error as error:
-                    self._rollback()
-                    if attempt == 9 or not _passes(str(error), self._layout.root):
+                    undone = self._rollback()
+                    if not undone or attempt == 9 or not _passes(str(error), self._layout.root):
                         raise explain(error, self._layout) from error
                     time.sleep(0.05 * 2**attempt)
                 except BaseException:
@@ -101,12 +101,15 @@ class Writer:
                     raise
         raise AssertionError("unreachable")
 
-    def _rollback(self) -> None:
+    def _rollback(self) -> bool:
+        """End the transaction; tell whether another one may begin on the connection."""
         try:
             self.con.execute("ROLLBACK")
         except duckdb.Error as error:
             if "no transaction is active" not in str(error):  # else the failed statement has already ended it
                 self.con.close()  # which ends it: nothing is committed on this connection any more
+                return False
+        return True
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Run a query; return all its rows.
