@@ -71,6 +71,7 @@ class HeldLevels:
     def __init__(self, tracks: Sequence[Track], kept: pl.DataFrame, *, measured_with: MeasureConfig) -> None:
         self.tracks, self.kept, self.measured_with = list(tracks), kept, measured_with
         self._floors: dict[float, list[float]] = {}
+        self._kept_runs: tuple[object, list[tuple[NDArray[np.int64], NDArray[np.int64]]]] | None = None
 
     @classmethod
     def read(cls, reader: Reader, evidence: Evidence, *, call_ids: Sequence[str]) -> HeldLevels:
@@ -135,12 +136,7 @@ class HeldLevels:
         """
         import polars as pl
 
-        same = all(getattr(config, name) == getattr(self.measured_with, name) for name in THRESHOLDS)
-        floors = self._noise_floors(config.noise_percentile)
-        found = []
-        for track, floor in zip(self.tracks, floors, strict=True):
-            level = track.threshold_dbfs if same else threshold(floor, track.loudest_dbfs, config)
-            found.append(_edges(_loud(track, level)))
+        found = self._runs(config)
         count = np.array([len(start) for start, _ in found], np.int64)
         which = np.repeat(np.arange(len(found)), count)
         start, end = (np.concatenate([np.zeros(0, np.int64), *(pair[ix] for pair in found)]) for ix in (0, 1))
@@ -175,6 +171,20 @@ class HeldLevels:
             | dict.fromkeys(("start_s", "end_s", "voiced_end_s"), pl.Float64),
         )
         return pl.concat([made, self.kept]) if len(self.kept) else made
+
+    def _runs(self, config: MeasureConfig) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """First frame of each run of each track and the one after its last; kept while only the hangover changes."""
+        asked = tuple(getattr(config, name) for name in THRESHOLDS)
+        if self._kept_runs is None or self._kept_runs[0] != asked:
+            same = all(getattr(config, name) == getattr(self.measured_with, name) for name in THRESHOLDS)
+            floors = self._noise_floors(config.noise_percentile)
+            levels = [
+                track.threshold_dbfs if same else threshold(floor, track.loudest_dbfs, config)
+                for track, floor in zip(self.tracks, floors, strict=True)
+            ]
+            runs = [_edges(_loud(track, level)) for track, level in zip(self.tracks, levels, strict=True)]
+            self._kept_runs = (asked, runs)
+        return self._kept_runs[1]
 
     def _noise_floors(self, percentile: float) -> list[float]:
         if percentile == self.measured_with.noise_percentile:
