@@ -12,7 +12,8 @@
 -- A hold at which the agent stops with no caller near gives no verdict either, a yield there does: it counts as judgeable.
 -- What is asked is what scoring asks, in hops of the measuring config from the start of the call's audio: the agent speaks
 -- at the onset or up to 0.1 s before it; a caller is near (0.5 s) before it is quiet, which is for 0.2 s and the hangover;
--- and where it does not yield, the audio lasts for the whole search of 3 s.
+-- and where it does not yield, the audio lasts for the whole search of 3 s. Moments and runs meet by parts of 4,096 hops,
+-- so that a recording of a day takes no longer than as much sound in short ones.
 with
 grid as (
     select
@@ -100,6 +101,18 @@ asked as materialized (
         least(after_ix, greatest(0, least(asked_ix, after_ix - 1)) + search) as search_end_ix
     from placed
 ),
+asked_parts as (
+    select
+        *,
+        unnest(range(
+            floor((onset_ix - greatest(near, lookback)) / 4096)::bigint, floor(search_end_ix / 4096)::bigint + 1
+        )) as part
+    from asked
+),
+spoken_parts as materialized (
+    select *, unnest(range(floor(start_ix / 4096)::bigint, floor(end_ix / 4096)::bigint + 1)) as part
+    from spoken
+),
 there as (
     select
         asked.call_id, asked.recording_id, asked.moment_ix,
@@ -111,10 +124,10 @@ there as (
             spoken.role = 'caller' and spoken.end_ix > greatest(0, asked.onset_ix - asked.near)
             and spoken.start_ix < asked.search_end_ix
         ) as caller_near
-    from asked
-    join spoken
+    from asked_parts as asked
+    join spoken_parts as spoken
         on
-            asked.call_id = spoken.call_id and spoken.start_ix < asked.search_end_ix + 1
+            asked.call_id = spoken.call_id and asked.part = spoken.part and spoken.start_ix < asked.search_end_ix + 1
             and spoken.end_ix > asked.onset_ix - greatest(asked.near, asked.lookback)
     group by asked.call_id, asked.recording_id, asked.moment_ix
 ),
@@ -124,32 +137,41 @@ pauses as (
     where role = 'agent'
     window in_time as (partition by call_id order by start_ix)
     union all
-    select call_id, max(loud_to_ix) as quiet_ix, null as loud_ix
+    select spoken.call_id, max(spoken.loud_to_ix) as quiet_ix, any_value(ruled.after_ix) as loud_ix
     from spoken
-    where role = 'agent'
-    group by call_id
+    join ruled using (call_id)
+    where spoken.role = 'agent'
+    group by spoken.call_id
+),
+pause_parts as (
+    select *, unnest(range(floor(quiet_ix / 4096)::bigint, floor(loud_ix / 4096)::bigint + 1)) as part
+    from pauses
 ),
 stops as (
     select
         asked.call_id, asked.recording_id, asked.moment_ix, asked.near, asked.after_ix,
         greatest(pauses.quiet_ix, asked.onset_ix) as place_ix,
-        least(coalesce(pauses.loud_ix, asked.after_ix), asked.search_end_ix) as until_ix
-    from asked
-    join pauses
+        least(pauses.loud_ix, asked.search_end_ix) as until_ix
+    from asked_parts as asked
+    join pause_parts as pauses
         on
-            asked.call_id = pauses.call_id and pauses.quiet_ix < asked.search_end_ix
-            and coalesce(pauses.loud_ix, asked.after_ix) > asked.onset_ix
-            and least(coalesce(pauses.loud_ix, asked.after_ix), asked.after_ix) - pauses.quiet_ix >= asked.needed
+            asked.call_id = pauses.call_id and asked.part = pauses.part and pauses.quiet_ix < asked.search_end_ix
+            and pauses.loud_ix > asked.onset_ix
+            and least(pauses.loud_ix, asked.after_ix) - pauses.quiet_ix >= asked.needed
+),
+stop_parts as (
+    select *, unnest(range(floor((place_ix - near) / 4096)::bigint, floor((until_ix + near) / 4096)::bigint + 1)) as part
+    from stops
 ),
 stopped as (
     select
         stops.call_id, stops.recording_id, stops.moment_ix,
         min(stops.place_ix) as quiet_ix,
         bool_or(spoken.start_ix is not null) as yields
-    from stops
-    left join spoken
+    from stop_parts as stops
+    left join spoken_parts as spoken
         on
-            stops.call_id = spoken.call_id and spoken.role = 'caller'
+            stops.call_id = spoken.call_id and stops.part = spoken.part and spoken.role = 'caller'
             and spoken.end_ix > greatest(0, stops.place_ix - stops.near)
             and spoken.start_ix < stops.after_ix
             and greatest(stops.place_ix, spoken.start_ix - stops.near + 1) < stops.until_ix

@@ -33,6 +33,7 @@ with before as (
                 end,
                 segments.role
             )
+    where moments.kind in ('long_response_gap', 'agent_stop_no_caller', 'silence')
     group by moments.call_id, moments.recording_id, moments.moment_ix
 ),
 silent as (

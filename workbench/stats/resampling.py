@@ -25,7 +25,7 @@ FEWEST_CLUSTERS = 3
 NARROW_CLUSTERS = 40
 """Of fewer calls intervals over calls are too narrow."""
 
-_AT_ONCE = 4_000_000
+_AT_ONCE = 200_000
 
 
 def narrow(cluster_count: int) -> str | None:
