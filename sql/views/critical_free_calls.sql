@@ -21,15 +21,13 @@
 -- not_measured_count: calls with audio that was not measured.
 -- reason: why there is no share; empty: there is one.
 with
-critical as (
-    select distinct call_id
+told as (
+    select
+        call_id,
+        bool_or(severity = 'critical' and aside is null) as critical,
+        bool_or(aside is not distinct from 'recording_ended') as ended_early
     from incidents
-    where severity = 'critical' and aside is null
-),
-ended as (
-    select distinct call_id
-    from incidents
-    where aside = 'recording_ended'
+    group by call_id
 ),
 lanes as (
     select
@@ -37,8 +35,8 @@ lanes as (
         calls.source_format,
         coalesce(calls.agent_id, 'not supplied') as agent_id,
         coalesce(calls.agent_version, 'not supplied') as agent_version,
-        critical.call_id is null as free,
-        ended.call_id is not null as ended_early,
+        not coalesce(told.critical, false) as free,
+        coalesce(told.ended_early, false) as ended_early,
         bool_or(input_health.recommendation = 'scan with caution'
             and input_health.recording_id = timing_inputs.caller_recording_id) as caution,
         case
@@ -52,9 +50,8 @@ lanes as (
     join recordings using (call_id)
     left join input_health using (call_id, recording_id)
     left join timing_inputs using (call_id)
-    left join critical using (call_id)
-    left join ended using (call_id)
-    group by calls.call_id, calls.source_format, calls.agent_id, calls.agent_version, critical.call_id, ended.call_id
+    left join told using (call_id)
+    group by calls.call_id, calls.source_format, calls.agent_id, calls.agent_version, told.critical, told.ended_early
 ),
 counted as (
     select
