@@ -382,7 +382,7 @@ def waits(kind, events, *, by, sql, at, held, last, **words):
         found = summaries(times)
         risk = at_risk(times, ticks_s=ticks(times))
         curve = survival.chart(curves(times), found, risk, times=times, not_judged=left, **words)
-        return found, curve, tested(compared(times), ruler_count=held.ruler_count)
+        return found, curve, tested(compared(times), ruler_count=len(held.rulers(events)))
 
     found, curve, test = last(kind, times, left, make=made)
     table = table_of(with_intervals(found), widths=WIDTHS)

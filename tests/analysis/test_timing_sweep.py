@@ -174,6 +174,14 @@ def test_a_sweep_tells_what_flips_and_where(held: HeldMoments) -> None:
     json.dumps(found.flips.to_dicts())
 
 
+def test_what_no_bound_decides_is_next_to_none_in_a_sweep_as_in_the_view(held: HeldMoments) -> None:
+    found = sweep(held, {"max_talk_over_s": [0.5]}).moments.sort("call_id", "label_id")
+    viewed = held.default.sort("call_id", "label_id")["boundary_sensitive"].to_list()
+    assert found["boundary_sensitive"].to_list() == viewed
+    raw = held.rows(ScoreConfig())
+    assert sum(row["boundary_sensitive"] is not None for row in raw) > sum(value is not None for value in viewed) > 0
+
+
 def test_no_bound_lies_above_every_bound(held: HeldMoments) -> None:
     """A label without a bound of its own flips below, never above, the default of none."""
     kept, held.labels = held.labels, [label | {"value": None} for label in held.labels]  # the fixture is shared

@@ -15,6 +15,7 @@ from workbench.analysis.timing_held import HeldMoments
 from workbench.archive import views
 from workbench.archive.archive import Archive
 from workbench.archive.comparing import Sounds as Compared
+from workbench.archive.labelling import retract
 from workbench.archive.measured_with import measured_with
 from workbench.archive.scoring import Evidence
 from workbench.audio.config import MeasureConfig
@@ -22,7 +23,7 @@ from workbench.report.export import export
 from workbench.report.html import report
 from workbench.report.moments import moments
 from workbench.report.sound import Sounds
-from workbench.schema.call import Audio, Call
+from workbench.schema.call import Audio, Call, Label, Turn
 from workbench.timing.score_config import ScoreConfig
 
 RATE, LENGTH_S = 8000, 3.0
@@ -127,7 +128,7 @@ def test_a_recording_that_could_not_be_measured_anew_is_scored_as_it_was_measure
             ("FAIL", None),
         ]
         held = HeldMoments(made)
-        assert held.ruler_count == 2
+        assert held.rulers(held.default)["moment_count"].to_list() == [1, 1]
         assert [row["status"] for row in held.rows(ScoreConfig())] == ["PASS", "FAIL"]
         tried = held.rows(ScoreConfig(), measure=MeasureConfig(hop_ms=20.0, hangover_s=0.3))
         assert tried[0]["time_to_yield_s"] == 0.5
@@ -148,6 +149,18 @@ def apart(tmp_path: Path) -> Iterator[Archive]:
         (tmp_path / "away.wav").rename(tmp_path / "kept.wav")
         made.refresh()
         yield made
+
+
+def test_a_labelled_call_that_was_never_heard_is_no_ruler(apart: Archive) -> None:
+    """All that is judged was measured before the archive's last measuring."""
+    (label_id,) = apart.sql("select label_id from standing_labels where call_id = 'new'")["label_id"]
+    retract(apart.layout, "new", label_id, author="A")
+    source = {"source_format": "made", "source_uri": "text.json", "source_sha256": "7" * 64}
+    labels = [Label(kind="expectation", onset_s=1.0, expect="yield", author="A")]
+    apart.add([Call(id="text", turns=[Turn(role="caller", text="Hello.")], labels=labels, **source)])
+    held = HeldMoments(apart)
+    assert held.call_ids == ["kept", "text"]
+    assert held.rulers(held.default).rows() == [(MeasureConfig().config_id, 1)]
 
 
 def test_a_copy_is_recognised_where_its_source_could_not_be_measured_anew(apart: Archive) -> None:

@@ -72,12 +72,6 @@ class HeldMoments:
         return self._evidence.measured_with
 
     @property
-    def ruler_count(self) -> int:
-        """How many measuring configs the labelled calls were measured with."""
-        otherwise = self._evidence.otherwise
-        return len({otherwise.get(call_id, self.measured_with) for call_id in self.call_ids})
-
-    @property
     def default(self) -> pl.DataFrame:
         """The events of the published method, derived once."""
         from workbench.timing.score_config import ScoreConfig
@@ -157,6 +151,27 @@ class HeldMoments:
         events = pl.DataFrame(rows, schema=kinds)
         self._derived = (asked, events)
         return events
+
+    def rulers(self, events: pl.DataFrame) -> pl.DataFrame:
+        """Return the measuring configs that verdicts and times rest on, censored times too.
+
+        Parameters
+        ----------
+        events : polars.DataFrame
+            From :meth:`events`.
+
+        Returns
+        -------
+        polars.DataFrame
+            `config_id` and `moment_count`, most first: groups measured with two rulers are not to be compared.
+        """
+        import polars as pl
+
+        timed = events.filter(pl.col("status").is_in([PASS, FAIL]) | pl.col("awaits_yield") | pl.col("awaits_response"))
+        used = {call: self._evidence.otherwise.get(call, self.measured_with).config_id for call in self.call_ids}
+        found = timed.select(config_id=pl.col("call_id").replace_strict(used, return_dtype=pl.String))
+        counts = found.group_by("config_id").len("moment_count")
+        return counts.sort("moment_count", "config_id", descending=[True, False])
 
     def groups(self, by: str | None) -> list[str]:
         """Return the group of each moment, in the order of `labels`.

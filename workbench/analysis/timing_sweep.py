@@ -14,6 +14,7 @@ from workbench.analysis.timing_levels import SWEPT
 from workbench.analysis.timing_settings import Value, value_text
 from workbench.analysis.timing_slices import ALL
 from workbench.errors import UsageError
+from workbench.timing.events import bound_decides
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _moments(
     for ix, old in enumerate(before):
         others = [seen[values][ix]["status"] for values in points]
         row = {name: old[name] for name in ("call_id", "label_id", "onset_s", "expect", "status", "reason")}
-        row |= {"boundary_sensitive": old["boundary_sensitive"]}
+        row |= {"boundary_sensitive": old["boundary_sensitive"] if bound_decides(old) else None}
         row |= {"flip_count": sum(status != old["status"] for status in others), "point_count": len(points)}
         found.append(row)
     texts = ("call_id", "label_id", "expect", "status", "reason")

@@ -30,7 +30,6 @@ SQL = {
     "events": "from timing_events where config_id = $config order by call_id, label_id",
     "gaps": "from response_gap_by_agent where clock = 'audio' order by agent_id, agent_version",
     "agreement": "from label_agreement where trial_count > 0 order by trial_count desc, author, other_author",
-    "rulers": "select call_id, config_id from timing_inputs",
     "run": "select config from runs where kind = 'score' order by started_at desc, run_id desc limit 1",
 }
 WORST = ("did_not_yield", "stopped_without_caller", "talked_over", "slow_to_yield", "false_yield")
@@ -76,7 +75,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
     shares = archive.reader.frame(query("talk_over_share")).filter(pl.col("clock") == "audio")
     gaps, agreement = (archive.reader.frame(SQL[name]) for name in ("gaps", "agreement"))
     near = judged.filter(pl.col("boundary_sensitive").fill_null(value=False)).sort("call_id", "label_id")
-    rulers = _rulers(archive, events)
+    rulers = held.rulers(events).to_dicts()
     tests = {
         kind: timing_survival.compared(timing_survival.times_to(kind, events, by=BY)) if len(rulers) < 2 else None
         for kind in ("yield", "respond")
@@ -123,18 +122,6 @@ def _config(archive: Archive) -> ScoreConfig:
     """The config of the newest scoring run, else the published one."""
     _, rows = archive.reader.rows(SQL["run"])
     return msgspec.convert(json.loads(rows[0][0])["score"], ScoreConfig) if rows else ScoreConfig()
-
-
-def _rulers(archive: Archive, events: pl.DataFrame) -> Rows:
-    """The measuring configs that verdicts and times rest on, censored ones too, and the moments of each, most first."""
-    import polars as pl
-
-    from workbench.analysis.timing_counts import JUDGED
-
-    timed = events.filter(pl.col("status").is_in(JUDGED) | pl.col("awaits_yield") | pl.col("awaits_response"))
-    found = timed.select("call_id").join(archive.reader.frame(SQL["rulers"]), on="call_id")
-    counts = found.group_by("config_id").len("moment_count")
-    return counts.sort("moment_count", "config_id", descending=[True, False]).to_dicts()
 
 
 def _numbers(held: Any, events: pl.DataFrame, judged: pl.DataFrame) -> dict[str, Any]:
