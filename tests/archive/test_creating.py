@@ -74,7 +74,7 @@ def stopped(*_given: object, **_options: object) -> None:
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("stop", [(creating.lake, "writing"), (creating.lock, "held")], ids=["filling", "waiting"])
+@pytest.mark.parametrize("stop", [(creating.lake, "making"), (creating.lock, "held")], ids=["filling", "waiting"])
 def test_what_was_there_before_a_failed_creation_is_there_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: tuple[object, str]
 ) -> None:
@@ -118,7 +118,7 @@ def half_made(tmp_path: Path) -> Callable[[], Path]:
     def make() -> Path:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(creating, "_clear", lambda _layout: None)
-            patch.setattr(creating.lake, "writing", stopped)
+            patch.setattr(creating.lake, "making", stopped)
             with pytest.raises(KeyboardInterrupt):
                 Archive.create(tmp_path / "a")
         return tmp_path / "a"

@@ -62,7 +62,7 @@ def test_a_catalogue_that_finds_no_space_is_no_damaged_one(tmp_path: Path) -> No
             raise duckdb.IOException('Failed to initialize DuckLake: Failed to execute "...": database or disk is full')
 
     with pytest.raises(ArchiveFailed, match="the disk is full") as failed:
-        connection.attach(Full(), Layout(tmp_path))  # type: ignore[arg-type]
+        connection.attach(Full(), Layout(tmp_path), making=True)  # type: ignore[arg-type]
     assert failed.value.hint == "free space and run the same command again"
 
 

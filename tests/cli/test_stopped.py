@@ -213,7 +213,7 @@ def test_a_stopped_import_makes_no_half_archive(
     def stop(*_given: object) -> None:
         raise error
 
-    monkeypatch.setattr(creating.lake, "writing", stop)
+    monkeypatch.setattr(creating.lake, "making", stop)
     turns = '[{"role": "caller", "text": "hi"}]'
     (tmp_path / "c.json").write_text(f'{{"format": "workbench.call/1", "id": "c", "turns": {turns}}}', encoding="utf-8")
     with pytest.raises(SystemExit) as ended:

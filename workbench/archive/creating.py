@@ -200,7 +200,7 @@ def _fill(layout: Layout) -> None:
         raise _refused(layout, error) from error
     statements = [f"CALL lake.set_option('{option}', '{value}')" for option, value in _OPTIONS.items()]
     statements += [statement for table in tables().values() for statement in table.ddl("lake")]
-    with lake.writing(layout) as con:  # at once: one by one, three hundred comments take longer than the rest
+    with lake.making(layout) as con:  # at once: one by one, three hundred comments take longer than the rest
         con.execute(";".join(["BEGIN TRANSACTION", *statements, "COMMIT"]))
     layout.marker.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
     layout.making.unlink()

@@ -107,7 +107,13 @@ class Layout:
         lost = self.without_marker()
         if lost is not None:
             raise lost
-        if not self.marker.is_file() or not self.catalog.is_file():
+        if self.marker.is_file() and not self.catalog.is_file():
+            raise ArchiveFailed(
+                "the archive has lost its catalogue",
+                where=str(self.catalog),
+                hint="restore catalog.sqlite from a backup; nothing was changed",
+            )
+        if not self.marker.is_file():
             raise ArchiveFailed(
                 "this folder is not an archive",
                 where=str(self.root),

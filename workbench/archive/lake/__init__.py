@@ -6,6 +6,6 @@ Results are always drained: a half-read one would keep the SQLite catalogue lock
 from workbench.archive.lake.connection import quote
 from workbench.archive.lake.reader import Reader, interrupt
 from workbench.archive.lake.reading import read_once
-from workbench.archive.lake.writer import Writer, writing
+from workbench.archive.lake.writer import Writer, making
 
-__all__ = ["Reader", "Writer", "interrupt", "quote", "read_once", "writing"]
+__all__ = ["Reader", "Writer", "interrupt", "making", "quote", "read_once"]

@@ -13,6 +13,7 @@ import duckdb
 
 from workbench import current_folder
 from workbench.archive import failures
+from workbench.archive.lake import catalogue
 from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed, SnapshotGone
 
@@ -139,7 +140,12 @@ def quote(value: str | Path) -> str:
 
 
 def attach(
-    con: duckdb.DuckDBPyConnection, layout: Layout, *, catalog: Path | None = None, as_of: int | None = None
+    con: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    *,
+    catalog: Path | None = None,
+    as_of: int | None = None,
+    making: bool = False,
 ) -> None:
     """Attach an archive as ``lake``: for writing, or read-only from a copy of its catalogue.
 
@@ -153,15 +159,21 @@ def attach(
         A copy of the catalogue to read from; without it the archive is attached for writing.
     as_of : int, optional
         Snapshot to read.
+    making : bool
+        The archive is being made: there is no catalogue yet. Else one that holds no archive is refused as it is.
 
     Raises
     ------
     SnapshotGone
         When there is no such snapshot.
     ArchiveFailed
-        When the catalogue cannot be opened.
+        When the catalogue cannot be opened, or holds no archive.
     """
+    if not making:
+        catalogue.require(layout, catalog)
     options = [f"DATA_PATH {quote(str(layout.data) + '/')}", "OVERRIDE_DATA_PATH TRUE"]
+    if not making:
+        options.append("CREATE_IF_NOT_EXISTS FALSE")
     if catalog is not None:
         options.append("READ_ONLY")
     if as_of is not None:

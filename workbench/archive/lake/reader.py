@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from workbench.archive.lake import fence
+from workbench.archive.lake import catalogue, fence
 from workbench.archive.lake.connection import attach, connect, quote
 from workbench.archive.lake.literals import arguments
 from workbench.archive.layout import Layout
@@ -34,6 +35,9 @@ _BARE_OVERLAPS = re.compile(r"\b(from|join)\s+overlaps\b", re.IGNORECASE)
 
 _GONE = ("Cannot open file", "No such file", "No files found")
 """How DuckDB says that a file of the snapshot is not there."""
+
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""What SQLite says of a file that it cannot read as a database."""
 
 _MISPUT = (duckdb.BinderException, duckdb.CatalogException, duckdb.InvalidInputException, duckdb.ParserException)
 """What DuckDB raises before a prepared query runs, and so at once."""
@@ -241,6 +245,8 @@ def _copy(layout: Layout, target: Path) -> None:
         ):
             source.backup(copy)
     except sqlite3.Error as error:
+        if error.sqlite_errorcode in _DAMAGED or not os.access(layout.catalog, os.R_OK):
+            raise catalogue.damaged(layout, str(error)) from error
         raise ArchiveFailed(
             f"the catalogue cannot be copied for reading ({error})",
             where=str(layout.catalog),

@@ -225,8 +225,8 @@ def _casts(table: str) -> str:
 
 
 @contextmanager
-def writing(layout: Layout) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Give a connection with the archive attached for writing, outside any transaction; the caller holds its lock.
+def making(layout: Layout) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a connection with an archive that is being made, outside any transaction; the caller holds its lock.
 
     Raises
     ------
@@ -235,7 +235,7 @@ def writing(layout: Layout) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     con = borrow()
     try:
-        attach(con, layout)
+        attach(con, layout, making=True)
         yield con
     except duckdb.Error as error:
         raise explain(error, layout) from error
