@@ -79,6 +79,10 @@ class SnapshotGone(QueryRefused, UsageError):
     """A snapshot is not there, or no longer: a deletion or a compaction took what it needs."""
 
 
+class DataFileMissing(QueryRefused, ArchiveFailed):
+    """A data file that the archive names is not there, or cannot be opened."""
+
+
 class ExportFailed(WorkbenchError):
     """The files of an export cannot be written or read back."""
 

@@ -177,9 +177,9 @@ def _todo(
     Of the calls of one recording those that were measured before come first: what they say of its channels holds.
     """
     query = f"SELECT {', '.join(_WANTED)} FROM lake.recordings ORDER BY recording_id, call_id"
-    rows = [dict(zip(_WANTED, row, strict=True)) for row in writer.con.execute(query).fetchall()]
+    rows = [dict(zip(_WANTED, row, strict=True)) for row in writer.rows(query)]
     known = "SELECT recording_id, call_id, run_id, config_id FROM lake.input_health"
-    heard = writer.con.execute(known).fetchall()
+    heard = writer.rows(known)
     done = [row for *row, config_id in heard if config_id == config.config_id]
     enough = _heard_by(writer, beside) if beside else {run_id for *_, run_id in done}
     current = {(recording_id, call_id) for recording_id, call_id, run_id in done if run_id in enough}

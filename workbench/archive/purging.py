@@ -150,7 +150,7 @@ def remove_orphaned_data(layout: Layout) -> int:
 def remove_orphaned_media(layout: Layout, writer: Writer) -> int:
     """Remove copied audio that no recording names; return how many files."""
     query = "SELECT DISTINCT uri FROM lake.recordings WHERE storage = 'copy'"
-    orphans = orphaned_media(layout, {uri for (uri,) in writer.con.execute(query).fetchall()})
+    orphans = orphaned_media(layout, {uri for (uri,) in writer.rows(query)})
     for path in orphans:
         path.unlink()
     return len(orphans)
@@ -179,7 +179,7 @@ def orphaned_media(layout: Layout, known: set[str]) -> list[Path]:
 
 
 def _newest(writer: Writer) -> int:
-    ((newest,),) = writer.con.execute("SELECT max(snapshot_id) FROM lake.snapshots()").fetchall()
+    ((newest,),) = writer.rows("SELECT max(snapshot_id) FROM lake.snapshots()")
     return int(newest)
 
 

@@ -115,7 +115,7 @@ def _purging(layout: Layout, what: str) -> AbstractContextManager[None]:
 
 def _require(writer: Writer, call_id: str, layout: Layout) -> None:
     # a text, not a parameter: where pandas is imported to bind one, DuckDB loses a Ctrl-C
-    if not writer.con.execute(f"SELECT 1 FROM lake.calls WHERE call_id = {quote(call_id)}").fetchall():
+    if not writer.rows(f"SELECT 1 FROM lake.calls WHERE call_id = {quote(call_id)}"):
         hint = layout.command("workbench sql 'select call_id from calls'")
         raise UsageError(f"no call {call_id!r}", where=str(layout.root), hint=hint)
 

@@ -11,7 +11,7 @@ from workbench.archive.lake.reading import TRIES
 from workbench.archive.layout import Layout
 from workbench.archive.purging import SNAPSHOTS, marked, orphaned_media
 from workbench.archive.retention import never_done
-from workbench.errors import ArchiveFailed, QueryRefused, SnapshotGone
+from workbench.errors import ArchiveFailed, DataFileMissing, QueryRefused, SnapshotGone
 from workbench.plural import plural
 
 
@@ -62,7 +62,7 @@ def _verified(layout: Layout, reader: Reader) -> Verified:
     columns = ("uri", "recording_id", "byte_count", "call_id")
     try:
         _, rows = reader.rows(f"select {', '.join(columns)} from recordings order by uri")
-    except SnapshotGone:
+    except (SnapshotGone, DataFileMissing):
         if result.problems:  # its file is missing, as was said
             return result
         raise

@@ -13,7 +13,7 @@ import duckdb
 
 from workbench import current_folder
 from workbench.archive import failures
-from workbench.archive.lake import catalogue
+from workbench.archive.lake import catalogue, lost_file
 from workbench.archive.layout import Layout
 from workbench.errors import ArchiveFailed, SnapshotGone
 
@@ -198,6 +198,8 @@ def attach(
 
 def explain(error: duckdb.Error, layout: Layout) -> ArchiveFailed:
     """Return the error a user meets for one of DuckDB's."""
+    if lost_file.is_gone(error) and (missing := lost_file.lost(error, layout)) is not None:
+        return missing
     return failures.explained(str(error), layout.root) or failures.Refused(
         str(error),
         where=str(layout.root),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from workbench.archive.lake import catalogue, fence
+from workbench.archive.lake import catalogue, fence, lost_file
 from workbench.archive.lake.connection import attach, connect, quote
 from workbench.archive.lake.literals import arguments
 from workbench.archive.layout import Layout
@@ -32,9 +32,6 @@ T = TypeVar("T")
 _OPEN: weakref.WeakSet[Reader] = weakref.WeakSet()
 
 _BARE_OVERLAPS = re.compile(r"\b(from|join)\s+overlaps\b", re.IGNORECASE)
-
-_GONE = ("Cannot open file", "No such file", "No files found")
-"""How DuckDB says that a file of the snapshot is not there."""
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """What SQLite says of a file that it cannot read as a database."""
@@ -64,6 +61,7 @@ class Reader:
         from workbench.archive import views
 
         layout.require()
+        self._layout = layout
         self._con = connect()
         folder = Path(mkdtemp(prefix="workbench-"))
         self._clean_up = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
@@ -151,8 +149,10 @@ class Reader:
         except duckdb.InterruptException as error:
             raise KeyboardInterrupt from error
         except duckdb.Error as error:
-            refused = SnapshotGone if _is_gone(error) else QueryRefused
-            raise refused(str(error), where="query", hint=_query_hint(error)) from error
+            gone = lost_file.is_gone(error)
+            missing = lost_file.lost(error, self._layout) if gone else None
+            refused = SnapshotGone if gone else QueryRefused
+            raise missing or refused(str(error), where="query", hint=_query_hint(error)) from error
         except RuntimeError as error:  # how DuckDB tells a signal that came while it worked
             if "interrupted" not in str(error).lower():
                 raise
@@ -215,17 +215,11 @@ def interrupt() -> None:
         reader.interrupt()
 
 
-def _is_gone(error: duckdb.Error) -> bool:
-    """Tell whether a file of the snapshot was taken away since it was opened."""
-    text = str(error)
-    return isinstance(error, duckdb.IOException) and any(sign in text for sign in _GONE)
-
-
 def _query_hint(error: duckdb.Error, query: str = "") -> str:
     text = str(error)
     if "disabled by configuration" in text or "external access" in text.lower() or "file system operations" in text:
         return "queries read the archive only; import a file to query it"
-    if _is_gone(error):
+    if lost_file.is_gone(error):
         return "the archive was compacted, or a call deleted, since it was opened: open it again"
     if 'near "overlaps"' in text or (isinstance(error, duckdb.ParserException) and _BARE_OVERLAPS.search(query)):
         return 'overlaps is a word of SQL itself: write "overlaps" in quotes'
