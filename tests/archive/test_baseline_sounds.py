@@ -12,6 +12,7 @@ import soundfile
 from workbench.archive import baseline_sounds
 from workbench.archive.archive import Archive
 from workbench.archive.baselines import Checked, check_baseline, set_baseline
+from workbench.archive.labelling import retract
 from workbench.archive.retention import delete
 from workbench.errors import UsageError
 from workbench.schema.call import Audio, Call, Label, Scenario
@@ -121,3 +122,28 @@ def test_no_text_of_a_call_is_kept_with_a_baseline(archive: Archive) -> None:
     ((config,),) = archive.reader.rows("select config from runs where kind = 'baseline'", {})[1]
     assert all(len(mark) == 12 and int(mark, 16) >= 0 for mark in json.loads(config)["recordings"])
     assert "1-a" not in config
+
+
+def test_the_figures_of_a_moment_that_left_are_no_drift_and_no_improvement(archive: Archive) -> None:
+    """3-a holds the samples of 1-a; nothing holds those of 1-b, whose moment was one of two."""
+    assert (checked(archive, "1").lost.moments, checked(archive, "1").withheld) == (0, None)
+    delete(archive.layout, "1-b")
+    found = checked(archive, "1")
+    assert (found.states, found.kept, found.left, found.kept_moments) == (["same_pcm"], 2, 1, 2)
+    said = "1 of the baseline's 2 moments, in 1 recording, gone or no longer judged: recording "
+    assert found.withheld is not None
+    assert found.withheld.startswith(said)
+    assert found.withheld.endswith(" (in the archive no more)")
+    assert checked(archive, "2").lost.moments == 2  # of another version none is measured again: nothing is lost by it
+    assert not checked(archive, "2").again
+
+
+def test_a_moment_whose_label_was_taken_back_is_named_by_its_call(archive: Archive) -> None:
+    ((label_id,),) = archive.reader.rows("select label_id from labels where call_id = '1-b'", {})[1]
+    retract(archive.layout, "1-b", label_id, author="A")
+    archive.score_calls(["1-b"])
+    found = checked(archive, "1")
+    assert found.lost.named == ("1-b (no such moment of it is labelled among those checked)",)
+    archive.label("1-b", onset_s=2.1, expect="yield", author="A")
+    archive.score_calls(["1-b"])
+    assert checked(archive, "1").withheld is None  # within 0.25 s: the same moment

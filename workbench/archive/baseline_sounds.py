@@ -26,6 +26,16 @@ class Standing:
     there: int
 
 
+def digest(text: str) -> str:
+    """Return what stands for a text that is not kept."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def mark_of(sounds: Sounds, call_id: str) -> str:
+    """Return what tells the recording of a call from others; calls of the same samples share it."""
+    return digest(sounds.pcm(call_id) or f"call {call_id}")
+
+
 def marks(sounds: Sounds, calls: Iterable[str]) -> dict[str, str]:
     """Return what tells the recordings of calls from others, with a call of each.
 
@@ -41,10 +51,7 @@ def marks(sounds: Sounds, calls: Iterable[str]) -> dict[str, str]:
     dict of str to str
         Call by mark, in the order of the marks; calls of the same samples share one.
     """
-    found = {}
-    for call_id in sorted(calls, reverse=True):
-        mark = sounds.pcm(call_id) or f"call {call_id}"
-        found[hashlib.sha256(mark.encode()).hexdigest()[:12]] = call_id
+    found = {mark_of(sounds, call_id): call_id for call_id in sorted(calls, reverse=True)}
     return dict(sorted(found.items()))
 
 

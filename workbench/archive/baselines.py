@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.archive import runs
-from workbench.archive.baseline_sounds import Standing, marks, standing
+from workbench.archive.baseline_moments import VERDICTS, Lost, Moments, lost, moments_of
+from workbench.archive.baseline_sounds import Standing, digest, marks, standing
 from workbench.archive.comparing import Sounds, chosen_events
 from workbench.archive.lake import Reader, Writer, quote, read_once
 from workbench.archive.layout import Layout
@@ -37,8 +38,10 @@ class Checked:
     """A baseline against an archive: its drifts, figures of both sides, and what their recordings are to each other.
 
     `states` has one for each recording; `left` of the `kept` recordings that the baseline was set from are in the
-    archive yet; `config_id` (scoring) and `measure_config_id` are the ruler of both sides. `same_version`: no other
-    version of the agent is asked about than the baseline's, so that its own recordings may be among those checked.
+    archive yet. `lost` are those of its `kept_moments` that are not judged here, and `unjudged` moments of now have no
+    verdict and are in no figure. `config_id` (scoring) and `measure_config_id` are the ruler of both sides.
+    `same_version`: no other version of the agent is asked about than the baseline's, so that its own recordings may be
+    among those checked.
     """
 
     drifts: list[Drift]
@@ -47,6 +50,9 @@ class Checked:
     states: list[str]
     kept: int
     left: int
+    kept_moments: int
+    lost: Lost
+    unjudged: int
     set_from: str
     config_id: str
     measure_config_id: str
@@ -58,14 +64,23 @@ class Checked:
         return {state: self.states.count(state) for state in (SAME_PCM, SAME_ENVELOPE, DIFFERENT, UNKNOWN)}
 
     @property
+    def again(self) -> bool:
+        """Whether recordings of the baseline are measured again: then all of its moments should be."""
+        return self.same_version and SAME_PCM in self.states
+
+    @property
     def withheld(self) -> str | None:
-        """Why no drift is told: the baseline's recordings are gone, or copies of them would stand for calls of now."""
+        """Why no drift is told.
+
+        The baseline's recordings are gone, copies of them would stand for calls of now, or some of its own moments
+        left, which changes a mean and tells of no agent.
+        """
         if not self.left:
             return f"the baseline's recordings ({self.kept:,}) are in the archive no more"
         copies = self.counts[SAME_ENVELOPE] + (0 if self.same_version else self.counts[SAME_PCM])
-        if not copies:
-            return None
-        return f"{copies} of {plural(len(self.states), 'recording')} copied from the baseline's"
+        if copies:
+            return f"{copies} of {plural(len(self.states), 'recording')} copied from the baseline's"
+        return self.lost.told(self.kept_moments) if self.again and self.lost.moments else None
 
     @property
     def evidence_level(self) -> Level:
@@ -81,10 +96,13 @@ class Checked:
 @dataclass(frozen=True)
 class _Measured:
     figures: dict[str, Figure]
-    marks: list[str]
+    calls: dict[str, str]
+    moments: Moments
     config_id: str
     measure_config_id: str
     standing: Standing
+    lost: Lost
+    unjudged: int
 
 
 def set_baseline(
@@ -124,7 +142,9 @@ def set_baseline(
         "config_id": measured.config_id,
         "measure_config_id": measured.measure_config_id,
         "agent_version": agent_version,
-        "recordings": measured.marks,
+        "recordings": list(measured.calls),
+        "calls": {mark: digest(call_id) for mark, call_id in measured.calls.items()},
+        "moments": measured.moments,
         "times": {dimension: figure.times for dimension, figure in found.items()},
     }
     run = runs.begin("baseline", settings, label=name)
@@ -180,9 +200,9 @@ def check_baseline(
     """
     rows, config, counts = read_once(layout, lambda reader: _kept(layout, reader, name))
     made, counted = json.loads(config), json.loads(counts)
-    if "times" not in made:
+    if not {"times", "moments"} <= set(made):
         raise UsageError(
-            f"the baseline {name!r} was set without its times, which a mean up to a time is taken of",
+            f"the baseline {name!r} was set without its times or its moments, and a check needs both",
             where=str(layout.root),
             hint=layout.command(f"workbench baseline set {quote(name)} --replace"),
         )
@@ -193,7 +213,7 @@ def check_baseline(
             where="--config",
             hint="leave --config out, or set a baseline with that config under another name",
         )
-    now = _measured(layout, config_id=made["config_id"], agent_version=agent_version, baseline=made["recordings"])
+    now = _measured(layout, config_id=made["config_id"], agent_version=agent_version, baseline=made)
     if now.measure_config_id != made["measure_config_id"]:
         raise UsageError(
             f"the baseline was measured with config {made['measure_config_id']}, these moments with "
@@ -209,6 +229,9 @@ def check_baseline(
         states=now.standing.states,
         kept=len(set(made["recordings"])),
         left=now.standing.there,
+        kept_moments=sum(len(moments) for moments in made["moments"].values()),
+        lost=now.lost,
+        unjudged=now.unjudged,
         set_from=rows[0]["slice"],
         config_id=now.config_id,
         measure_config_id=now.measure_config_id,
@@ -233,9 +256,9 @@ def _kept(layout: Layout, reader: Reader, name: str) -> tuple[list[dict[str, Any
 
 
 def _measured(
-    layout: Layout, *, config_id: str | None, agent_version: str | None, baseline: list[str] | None = None
+    layout: Layout, *, config_id: str | None, agent_version: str | None, baseline: dict[str, Any] | None = None
 ) -> _Measured:
-    """Figures, the recordings behind them, and what those are to a baseline's."""
+    """Figures, the recordings behind them, and what those are to a baseline's, whose settings are given."""
 
     def read(reader: Reader) -> _Measured:
         if baseline is not None and not reader.rows(_ANY_WITH, {"config": config_id})[1]:
@@ -249,7 +272,8 @@ def _measured(
             query = "from calls select call_id where agent_version = $version"
             mine = {call_id for (call_id,) in reader.rows(query, {"version": agent_version})[1]}
             events = [event for event in events if event["call_id"] in mine]
-        events = [event for event in events if event["status"] in ("PASS", "FAIL")]
+        asked = events
+        events = [event for event in asked if event["status"] in VERDICTS]
         if not events:
             raise UsageError(
                 "no labelled moment has a verdict" + (f" for version {agent_version!r}" if agent_version else ""),
@@ -257,12 +281,21 @@ def _measured(
                 hint=layout.command("workbench score"),
             )
         heard = {event["call_id"] for event in events}
+        sounds = Sounds(reader)
+        was, gone = Standing([], 0), Lost()
+        if baseline is not None:
+            was = standing(reader, heard, baseline=baseline["recordings"])
+            there = {call_id for (call_id,) in reader.rows("select call_id from calls")[1]}
+            gone = lost(baseline["moments"], baseline["calls"], sounds=sounds, there=there, events=asked)
         return _Measured(
             figures=figures(events),
-            marks=list(marks(Sounds(reader), heard)),
+            calls=marks(sounds, heard),
+            moments=moments_of(sounds, events),
             config_id=config,
             measure_config_id=str(one_ruler(events)),
-            standing=Standing([], 0) if baseline is None else standing(reader, heard, baseline=baseline),
+            standing=was,
+            lost=gone,
+            unjudged=len(asked) - len(events),
         )
 
     return read_once(layout, read)

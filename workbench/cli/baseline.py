@@ -54,8 +54,9 @@ def command(
 
     Less is better: only a rise beyond its tolerance is drift, and exits 1. Copies of the baseline's recordings, also
     resampled, encoded anew or at another level, show no drift of an agent: withheld, exit 2, as where none of its
-    recordings is left. FILE holds tolerances by dimension: {"time_to_yield_s": "+10%", "talk_over_s": "+0.05"}; also
-    response_gap_s and premature_start_s.
+    recordings is left, or where they are measured again and some of its moments are gone or no longer judged. FILE
+    holds tolerances by dimension: {"time_to_yield_s": "+10%", "talk_over_s": "+0.05"}; also response_gap_s and
+    premature_start_s.
 
     \b
     Examples:
@@ -95,6 +96,13 @@ def command(
         from_ = {"set_from": found.set_from, "config_id": found.config_id, "evidence": found.claim}
         from_ |= {"measure_config_id": found.measure_config_id}
         recordings = {"recordings": len(found.states), "recordings_are": found.counts}
+        recordings["baseline_recordings"] = {"kept": found.kept, "in_archive": found.left}
+        recordings["baseline_moments"] = {
+            "kept": found.kept_moments,
+            "lost": found.lost.moments if found.again else None,
+        }
+        recordings["lost"] = list(found.lost.named) if found.again else None
+        recordings["moments_without_verdict"] = found.unjudged
         output.json_line({"drifts": told, **verdict, **sides, **recordings, **from_})
     elif not quiet:
         _tell(found)
@@ -132,5 +140,9 @@ def _tell(found: Checked) -> None:
         f"({found.set_from}), {counts['same_envelope']} are copies of them, {counts['different']} are other sound, "
         f"{counts['unknown']} not known"
     )
+    if found.left < found.kept:
+        click.echo(f"{found.left:,} of the baseline's {output.plural(found.kept, 'recording')} in the archive yet")
+    if found.unjudged:
+        click.echo(f"{output.plural(found.unjudged, 'moment')} of now without a verdict, in no figure")
     if found.withheld:
-        click.echo(f"withheld, exit 2: {found.withheld}")
+        click.echo(output.safe(f"withheld, exit 2: {found.withheld}"))
