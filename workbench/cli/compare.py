@@ -39,7 +39,9 @@ def _print_schema(context: click.Context, _option: click.Parameter, wanted: bool
 @click.option("--expect", type=click.Choice(["yield", "hold"]), help="Of files: what the agent should have done.")
 @click.option("--max-time-to-yield-s", type=times.BOUND, metavar="SECONDS", help="Bound.")
 @click.option("--max-talk-over-s", type=times.BOUND, metavar="SECONDS", help="Bound.")
-@click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent.")
+@click.option(
+    "--channels", metavar="ROLE,ROLE", help="Whose channel is which, where no sidecar says so, e.g. caller,agent."
+)
 @click.option(
     "--by", metavar="COLUMN", help="Compare groups of an archive: agent_version, arm, caller_noisy, ..., config_id."
 )
@@ -78,7 +80,7 @@ def command(
     taken, or the caller's first speech where it lists none, and that is said. Groups are paired by scenario, and their
     labels say what was expected. A pair whose recordings are the same sound, also resampled, encoded anew or made
     quieter, is called same_recording, unknown_recording where too little is heard to tell, and shows no change:
-    --policy and --strict then exit 2.
+    --policy and --strict then exit 2, as where a moment judged before has no partner after and nothing else is wrong.
 
     A policy FILE, JSON or YAML, says what must get better and what must not get worse for it, for instance {"target":
     {"improve": {"time_to_yield_s_p95": -0.5}}, "guardrails": {"max_new_false_yields": 0}}. docs/compare-policy.md has
@@ -213,8 +215,8 @@ def _groups(
         )
         if not found.pairs:
             raise no_partner(archive.reader, by, names=names, config_id=config)
-    judged = [] if rules is None else evaluate(rules, found.pairs)
-    why = withheld(found.pairs) if rules is not None or strict else None
+    judged = [] if rules is None else evaluate(rules, found.pairs, missing=found.missing)
+    why = withheld(found.pairs, missing=found.missing) if rules is not None or strict else None
     claim = CLAIMS[found.evidence_level].sentence
     regressed = found.counts["regressed"] if strict else 0
     code = _code(judged, regressed=regressed > 0, withheld=why is not None)
@@ -224,7 +226,7 @@ def _groups(
     else:
         told(found, judged)
         if why is not None:
-            click.echo(_WITHHELD.format(", exit 2" if code == Exit.REFUSED else "", why))
+            click.echo(output.safe(_WITHHELD.format(", exit 2" if code == Exit.REFUSED else "", why)))
         if regressed:
             click.echo(f"exit 1: {output.plural(regressed, 'pair')} regressed")
         click.echo(claim)

@@ -68,6 +68,8 @@ def _freshness(found: Freshness) -> str:
 
 def battery(found: Battery, judged: list[Rule]) -> None:
     """Print two groups of calls, and what became of the rules of a policy."""
+    from workbench.timing.contracts.gate import named
+
     recordings = [
         pair.freshness.state + (", channels exchanged" if pair.freshness.exchanged else "") for pair in found.pairs
     ]
@@ -80,6 +82,8 @@ def battery(found: Battery, judged: list[Rule]) -> None:
     if found.p_exact is not None:
         click.echo(f"exact McNemar p {found.p_exact:.2g}")
     _left_out(found)
+    if found.missing:
+        click.echo(output.safe(f"judged before, without a partner after: {named(found.missing)}"))
     for rule in judged:
         change = "" if rule.before is None else f"{rule.before:g} -> "
         seen = "not measured" if rule.after is None else f"{change}{rule.after:g}"

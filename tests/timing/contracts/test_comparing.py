@@ -174,6 +174,7 @@ def test_what_has_no_partner_or_two_is_left_out_and_counted() -> None:
     found = compare_groups(before, after, fresh=lambda _one, _two: Freshness(state="different"))
     assert [pair.key for pair in found.pairs] == ["b"]
     assert (found.unpaired_before, found.unpaired_after, found.ambiguous) == (2, 1, 5)
+    assert found.missing == ["c"]
 
 
 def test_a_failed_moment_without_a_verdict_later_was_not_fixed() -> None:
@@ -266,6 +267,24 @@ def test_a_policy_is_withheld_where_nothing_has_two_verdicts() -> None:
     found = grouped((unheard, prompt))
     assert withheld(found.pairs) == "no pair has a verdict on both sides"
     assert withheld(grouped(*better, (unheard, prompt)).pairs) is None
+
+
+def test_a_policy_is_not_met_by_the_loss_of_a_moment() -> None:
+    """One fails before and two after; where the second of them left, or is there twice, one is left and fails."""
+    before = [Case(key=key, event=one) for key, one in (("a", slow), ("b", prompt), ("e", unheard), (None, slow))]
+    policy = policy_of({"target": {"improve": {"failed_count": "no_worse"}}}, where="")
+
+    def held_to(*after: tuple[str, dict[str, Any]]) -> tuple[bool | None, str | None]:
+        cases = [Case(key=key, event=one) for key, one in after]
+        found = compare_groups(before, cases, fresh=lambda _one, _two: Freshness(state="different"))
+        (rule,) = evaluate(policy, found.pairs, missing=found.missing)
+        return rule.holds, withheld(found.pairs, missing=found.missing)
+
+    assert held_to(("a", slow), ("b", slow)) == (False, None)
+    why = "1 moment with a verdict before has no partner after: b"
+    assert held_to(("a", slow)) == (None, why)
+    assert held_to(("a", slow), ("b", slow), ("b", prompt)) == (None, why)
+    assert held_to(("a", slow), ("b", prompt)) == (True, None)  # one without a verdict or a name is none of them
 
 
 def test_an_agent_that_stops_no_more_does_not_get_faster() -> None:

@@ -57,7 +57,8 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
     """What two groups show. `withheld` lists why no claim is made; empty: `claim` holds it.
 
     `unpaired_before`, `unpaired_after`: moments without a partner; `ambiguous`: those whose key a group has more
-    than once. None of them counts anywhere else. A pair with two verdicts that is not known to be two takes stands in
+    than once. None of them counts anywhere else; `missing` names those with a verdict before that left with the later
+    group, so that no gate may hold without them. A pair with two verdicts that is not known to be two takes stands in
     `pairs` and `counts`, and neither in the axes nor in what is pooled.
     """
 
@@ -66,6 +67,7 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
     unpaired_before: int
     unpaired_after: int
     ambiguous: int
+    missing: list[str]
     regression_axis: Axis
     hold_axis: Axis
     p_exact: float | None
@@ -126,6 +128,7 @@ def compare_groups(
         unpaired_before=found.unpaired_before,
         unpaired_after=found.unpaired_after,
         ambiguous=found.ambiguous,
+        missing=found.missing,
         regression_axis=Axis(count=fixed, of=len(failing), interval=wilson(fixed, len(failing))),
         hold_axis=Axis(count=still, of=len(passing), interval=wilson(still, len(passing))),
         p_exact=mcnemar(fixed, counted[REGRESSED]).p_exact if fixed + counted[REGRESSED] else None,

@@ -44,6 +44,7 @@ MOST = 10**9
 """More than any metric can be: seconds of thirty years, or moments."""
 
 _EQUAL = 1e-9
+MOST_NAMED = 3
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +58,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """A target or guardrail and whether it holds.
 
     `before` and `after` are None where there was nothing to measure, which does not hold. `holds` is None where the
-    pairs do not show a change of the agent, whatever their figures are: see :func:`withheld`.
+    pairs do not show a change of the agent, whatever their figures are, and where it would hold only with moments left
+    out that have no partner: see :func:`withheld`.
     """
 
     name: str
@@ -123,28 +125,41 @@ def _known(given: dict[str, Any], names: Collection[str], where: str) -> None:
         raise UsageError(f"unknown: {', '.join(unknown)}", where=where, hint=f"one of {', '.join(names)}")
 
 
-def withheld(pairs: Sequence[Twin]) -> str | None:
-    """Return why no policy can be answered: its figures would be of copies and not of the agent.
+def withheld(pairs: Sequence[Twin], *, missing: Sequence[str] = ()) -> str | None:
+    """Return why no policy can be met: its figures would be of copies, or be better for moments that left.
 
     Parameters
     ----------
     pairs : sequence of Twin
         All pairs of the comparison.
+    missing : sequence of str
+        Moments with a verdict before that have no partner after.
 
     Returns
     -------
     str or None
-        None where each pair with a verdict on both sides is of two takes, and there is one.
+        None where each pair with a verdict on both sides is of two takes, there is one, and nothing is missing.
     """
     judged = [pair for pair in pairs if pair.result != NOT_SCORABLE]
     copies = [pair.freshness.state for pair in judged if pair.freshness.state != DIFFERENT]
     if copies:
         kinds = ", ".join(sorted(set(copies)))
         return f"{len(copies)} of {plural(len(judged), 'pair')} not known to be different recordings ({kinds})"
-    return None if judged else "no pair has a verdict on both sides"
+    if not judged:
+        return "no pair has a verdict on both sides"
+    if not missing:
+        return None
+    count = plural(len(missing), "moment with a verdict before has", many="moments with a verdict before have")
+    return f"{count} no partner after: {named(missing)}"
 
 
-def evaluate(policy: Policy, pairs: Sequence[Twin]) -> list[Rule]:
+def named(moments: Sequence[str]) -> str:
+    """Return the names of moments, of many the first three and how many more."""
+    more = [f"{len(moments) - MOST_NAMED:,} more"] if len(moments) > MOST_NAMED else []
+    return ", ".join([*moments[:MOST_NAMED], *more])
+
+
+def evaluate(policy: Policy, pairs: Sequence[Twin], *, missing: Sequence[str] = ()) -> list[Rule]:
     """Hold a comparison against a policy.
 
     Parameters
@@ -153,6 +168,8 @@ def evaluate(policy: Policy, pairs: Sequence[Twin]) -> list[Rule]:
         The rules.
     pairs : sequence of Twin
         All pairs of the comparison.
+    missing : sequence of str
+        As :func:`withheld` takes them. A rule that is broken without them stays broken; none holds.
 
     Returns
     -------
@@ -179,7 +196,9 @@ def evaluate(policy: Policy, pairs: Sequence[Twin]) -> list[Rule]:
         seen = _seen(name, pairs, judged)
         holds = seen <= wanted if name in AT_MOST else not wanted or seen > 0
         rules.append(Rule(name=name, wanted=wanted, before=None, after=float(seen), holds=holds))
-    return rules
+    if not missing:
+        return rules
+    return [msgspec.structs.replace(rule, holds=None) if rule.holds else rule for rule in rules]
 
 
 def _metric(name: str, events: Sequence[dict[str, Any]]) -> float | None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from workbench.timing.contracts.comparing import VERDICTS
+
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
     """A scored moment of one group. `key` names the same moment in the other; None where nothing does."""
@@ -19,13 +21,15 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
     """Keys with the events before and after, in the order of the keys, and how many moments were left out.
 
     `unpaired_before`, `unpaired_after`: moments without a partner; `ambiguous`: those whose key a group has more
-    than once.
+    than once. `missing`: keys of the moments with a verdict before that nothing after could be paired with, though the
+    earlier group has each once.
     """
 
     events: list[tuple[str, dict[str, Any], dict[str, Any]]]
     unpaired_before: int
     unpaired_after: int
     ambiguous: int
+    missing: list[str]
 
 
 def paired(before: Sequence[Case], after: Sequence[Case]) -> Paired:
@@ -50,6 +54,9 @@ def paired(before: Sequence[Case], after: Sequence[Case]) -> Paired:
         unpaired_before=len(before) - len(shared) - in_twice[0],
         unpaired_after=len(after) - len(shared) - in_twice[1],
         ambiguous=sum(in_twice),
+        missing=sorted(
+            key for key in ours.keys() - set(shared) if len(ours[key]) == 1 and ours[key][0].event["status"] in VERDICTS
+        ),
     )
 
 
