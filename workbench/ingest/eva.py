@@ -10,7 +10,7 @@ same record id comes back in every run, so the call's id has the run's name befo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
@@ -29,7 +29,7 @@ from workbench.ingest.eva_events import (
     zero_of,
 )
 from workbench.ingest.eva_files import audio_of, framework_spans, read_config, scenario_of, state_of
-from workbench.ingest.intake.shape import load, note, refusal, rows, sha256_of_json, sha256_of_named, utc
+from workbench.ingest.intake.shape import load, note, refusal, rows, sha256_of_json, sha256_of_named, since_1970, utc
 from workbench.ingest.protocol import Options
 from workbench.schema.call import Call, Refusal, StageTiming, Turn
 
@@ -147,7 +147,7 @@ def _call(
         source_uri=str(record),
         source_sha256=sha256_of_named(files),
         origin="simulated",
-        started_at=datetime.fromtimestamp(zero, UTC),
+        started_at=since_1970(zero),
         duration_s=None if ended is None else round(ended - zero, 6),
         platform="eva",
         agent_id=Path(config.agent_config_path).stem if config.agent_config_path else None,

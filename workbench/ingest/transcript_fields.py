@@ -7,13 +7,14 @@ from the start of the call, or whatever unit the user names.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-from workbench.ingest.intake.shape import utc
+from workbench.errors import ImportFailed
+from workbench.ingest.intake.shape import since_1970, utc
 from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import TimeUnit
 from workbench.schema.call import ToolCall
@@ -68,7 +69,7 @@ def clock_of(row: dict[str, Any], *, unit: TimeUnit | None) -> Clock | None:
     if isinstance(value, str):
         try:
             moment = utc(datetime.fromisoformat(value))
-        except ValueError:
+        except (ValueError, ImportFailed):
             try:
                 value = float(value)
             except ValueError:
@@ -84,8 +85,14 @@ def clock_of(row: dict[str, Any], *, unit: TimeUnit | None) -> Clock | None:
 
 
 def moment_of(clock: Clock) -> datetime | None:
-    """Return the calendar moment of a clock, or None when it only counts from the start of the call."""
-    return datetime.fromtimestamp(clock.seconds, UTC) if clock.calendar else None
+    """Return the calendar moment of a clock, or None when it only counts from the start of the call.
+
+    Raises
+    ------
+    ImportFailed
+        As :func:`~workbench.ingest.intake.shape.since_1970`.
+    """
+    return since_1970(clock.seconds) if clock.calendar else None
 
 
 def tools_of(row: dict[str, Any], *, turn_ix: int) -> list[ToolCall]:

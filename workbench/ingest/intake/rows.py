@@ -6,7 +6,9 @@ import math
 import sys
 from typing import Any, Final
 
+from workbench.errors import ImportFailed
 from workbench.ingest.intake.refusing import of_call, shown
+from workbench.ingest.intake.shape import utc
 from workbench.schema.call import Call, Label, Refusal
 
 ROLES: Final = ("caller", "agent")
@@ -14,6 +16,12 @@ TIMES: Final = ("start_s", "end_s", "time_s", "onset_s")
 NUMBERS: Final = (*TIMES, "confidence", "value_ms")
 WHOLE: Final = {"trial": (0, 2**63 - 1), "seed": (-(2**63), 2**63 - 1), "fork_turn": (0, 2**31 - 1)}
 """Whole numbers of a call, with the least and greatest that a table keeps."""
+
+KEYS: Final = ("parent_call_id", "experiment_id", "arm", "agent_id", "agent_version", "agent_config_sha256")
+"""What calls are joined and compared by, beside their id."""
+
+SPAN_KEYS: Final = ("span_id", "parent_id")
+NUL_HINT: Final = "take the NUL (\\u0000) out: it ends the text of every query that compares the key"
 
 BOUNDS: Final = ("max_time_to_yield_s", "max_talk_over_s")
 MAX_BOUND_S: Final = sys.float_info.max
@@ -27,8 +35,8 @@ def drop_impossible(call: Call) -> list[Refusal]:
     """Drop what no table could keep or nobody could mean, and keep the rest.
 
     Rows go with an unknown speaker, a number that is none, a negative time, an end before its start, a turn index out
-    of range or a label whose value nobody can read; of the call itself, a length, cost, trial, seed or fork that is
-    out of range.
+    of range, a span's key with a NUL or a label whose value nobody can read; of the call itself, a length, cost, trial,
+    seed or fork that is out of range, a start that is no date, and a key with a NUL.
 
     Parameters
     ----------
@@ -54,6 +62,7 @@ def drop_impossible(call: Call) -> list[Refusal]:
             message = f"{name} is {shown(value)}, not from {least} to {greatest}; it is left out"
             refused.append(_refusal(call, "out_of_range", message, where=name))
             setattr(call, name, None)
+    refused += _drop_head(call)
     for kind in TIMED:
         rows = getattr(call, kind)
         if rows:
@@ -73,6 +82,27 @@ def drop_impossible(call: Call) -> list[Refusal]:
             message = f"offset_s is {audio.offset_s!r}; 0 is taken"
             refused.append(_refusal(call, "not_finite", message, where=where))
             audio.offset_s = 0.0
+    return refused
+
+
+def _drop_head(call: Call) -> list[Refusal]:
+    """Drop a start that is no date in UTC, and keys with a NUL."""
+    refused = []
+    try:
+        utc(call.started_at)
+    except ImportFailed as error:
+        message = f"{error.what}; it is left out"
+        refused.append(_refusal(call, error.rule, message, where="started_at"))
+        call.started_at = None
+    for name in KEYS:
+        value = getattr(call, name)
+        if value is not None and "\0" in value:
+            refused.append(_refusal(call, "nul_in_key", f"{name} is {shown(value)}; it is left out", where=name))
+            setattr(call, name, None)
+    if call.scenario is not None and "\0" in call.scenario.scenario_id:
+        message = f"scenario_id is {shown(call.scenario.scenario_id)}; the scenario is left out"
+        refused.append(_refusal(call, "nul_in_key", message, where="scenario.scenario_id"))
+        call.scenario = None
     return refused
 
 
@@ -115,9 +145,12 @@ def _drop(call: Call, kind: str, rows: list[Any], *, refused: list[Refusal]) -> 
 
 
 def _problem(row: Any) -> tuple[str, str] | None:
+    for name in SPAN_KEYS:
+        if "\0" in (getattr(row, name, None) or ""):
+            return "nul_in_key", f"{name} is {shown(getattr(row, name))}"
     role = getattr(row, "role", "caller")
     if role not in ROLES:
-        return "unknown_speaker", f"the speaker is {role!r}, neither caller nor agent"
+        return "unknown_speaker", f"the speaker is {shown(role)}, neither caller nor agent"
     for name in NUMBERS:
         value = getattr(row, name, None)
         if value is None:
@@ -156,6 +189,8 @@ def _reported_latency(row: Any) -> bool:
 
 HINTS: Final = {
     "unknown_speaker": "name the speakers caller and agent; user, customer, assistant and bot are understood",
+    "impossible_date": "mend the date, or write null where it is not known",
+    "nul_in_key": NUL_HINT,
     "not_finite": "write null for a value that was not measured",
     "out_of_range": "write the number that was meant, or leave it out",
     "negative_time": "times are seconds from the start of the call; write null for one that is not known",

@@ -126,7 +126,37 @@ def sha256_of_json(value: Any) -> str:
 
 
 def utc(moment: datetime | None) -> datetime | None:
-    """Return a moment in UTC; one without a zone is taken as UTC."""
+    """Return a moment in UTC; one without a zone is taken as UTC.
+
+    Raises
+    ------
+    ImportFailed
+        With the rule ``impossible_date`` where UTC has the year 0 or 10000 for it, which no table holds.
+    """
     if moment is None:
         return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise _no_date(moment.isoformat()) from error
+
+
+def since_1970(seconds: float) -> datetime:
+    """Return the moment in UTC so many seconds after 1970.
+
+    Raises
+    ------
+    ImportFailed
+        With the rule ``impossible_date`` outside the years 1 to 9999.
+    """
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, ValueError, OSError) as error:
+        raise _no_date(f"{seconds:.15g} s after 1970") from error
+
+
+def _no_date(found: str) -> ImportFailed:
+    message = f"{found} is no date in the years 1 to 9999 of UTC"
+    return ImportFailed(message, hint="mend the date, or write null where it is not known", rule="impossible_date")
