@@ -100,7 +100,10 @@ def load_sidecar(audio: Path, options: Options) -> Sidecar:
     ImportFailed
         With the rule ``sidecar_invalid`` or the rules of :func:`~workbench.strict_json.decode`.
     """
-    path = resolve(audio.parent, f"{call_stem(audio)}.json")
+    try:
+        path = resolve(audio.parent, f"{call_stem(audio)}.json")
+    except ImportFailed:  # longer than a name can be, so there is no such file
+        path = None
     if path is None:
         return Sidecar()
     raw = path.read_bytes()

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
+from workbench.ingest.intake.references import is_there
 from workbench.ingest.intake.shape import load, rows
 from workbench.schema.call import Audio, ChannelRole, Refusal, Scenario, Span, StateRow
 
@@ -45,7 +46,7 @@ def read_config(record: Path, root: Path) -> Config:
 def scenario_of(root: Path, record: Path, record_id: str) -> Scenario:
     """Return the scenario of a record, with its document where it lies beside the record."""
     for path in (root / f"scenario-{record_id}.json", record.parent / f"scenario-{record_id}.json"):
-        if path.is_file():
+        if is_there(path):
             return Scenario(scenario_id=f"eva-{record_id}", document=load(path, dict[str, Any]))
     return Scenario(scenario_id=f"eva-{record_id}")
 

@@ -13,7 +13,7 @@ something up (check, get), by the verb of the task. Names in the metadata are le
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -22,8 +22,9 @@ from msgspec import Struct, field
 from workbench.errors import ImportFailed
 from workbench.ingest.harper_form import SUCCESS, TASK_TYPE, compare
 from workbench.ingest.harper_segments import Segment, heard_in_noise, split, track_offset_s
+from workbench.ingest.intake.references import is_there
 from workbench.ingest.intake.roles import changes_something
-from workbench.ingest.intake.shape import load, note, refusal, sha256_of_json, sha256_of_named
+from workbench.ingest.intake.shape import load, note, refusal, sha256_of_json, sha256_of_named, since_1970
 from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import Options, TimeUnit
 from workbench.schema.call import Audio, Call, Label, Refusal, Role, Scenario, ToolCall, Turn
@@ -74,7 +75,7 @@ def parts(path: Path) -> Iterator[Path]:
     for transcript in sorted((path / "transcript").glob("*.json")):
         yield from (transcript, path / "metadata" / transcript.name)
         both = path / "audio" / f"{transcript.stem}.flac"
-        yield from [both] if both.is_file() else [track for _, track in _tracks(path, transcript.stem)]
+        yield from [both] if is_there(both) else [track for _, track in _tracks(path, transcript.stem)]
 
 
 def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
@@ -122,7 +123,7 @@ def _call(root: Path, transcript: Path, unit: TimeUnit) -> Call:
         source_uri=str(transcript),
         source_sha256=sha256_of_named(files),
         origin="role_played",
-        started_at=_moment(zero, about),
+        started_at=_started(zero, about),
         duration_s=None if end is None else scale(end - metadata.start_time_ms, unit),
         platform="telephone",
         agent_id=None if metadata.agent.speaker_id is None else f"speaker-{metadata.agent.speaker_id}",
@@ -141,21 +142,17 @@ def _call(root: Path, transcript: Path, unit: TimeUnit) -> Call:
     )
 
 
-def _moment(seconds: float, path: Path) -> datetime:
+def _started(seconds: float, path: Path) -> datetime:
     try:
-        return datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, ValueError, OSError) as error:
-        raise ImportFailed(
-            f"start_time_ms is {seconds:.15g} s after 1970, which is no date",
-            where=str(path),
-            hint="the format counts milliseconds; leave --time-unit away",
-            rule="impossible_date",
-        ) from error
+        return since_1970(seconds)
+    except ImportFailed as error:
+        hint = "the format counts milliseconds; leave --time-unit away"
+        raise ImportFailed(f"start_time_ms: {error.what}", where=str(path), hint=hint, rule=error.rule) from error
 
 
 def _audio(root: Path, sid: str, *, segments: list[Segment], unit: TimeUnit) -> list[Audio]:
     both = root / "audio" / f"{sid}.flac"
-    if both.is_file():
+    if is_there(both):
         return [Audio(path=str(both), channels=["caller", "agent"], channel_map_source="format")]
     return [
         Audio(
@@ -170,7 +167,7 @@ def _audio(root: Path, sid: str, *, segments: list[Segment], unit: TimeUnit) -> 
 
 def _tracks(root: Path, sid: str) -> list[tuple[Role, Path]]:
     places: list[tuple[Role, Path]] = [(role, root / "tracks" / f"{sid}.{role}.wav") for role in SIDES]
-    return [(role, track) for role, track in places if track.is_file()]
+    return [(role, track) for role, track in places if is_there(track)]
 
 
 def _form(form: _Response, start: float, turns: list[Turn], *, unit: TimeUnit) -> ToolCall:

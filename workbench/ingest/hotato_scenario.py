@@ -15,6 +15,8 @@ from msgspec import Struct, field
 
 from workbench.errors import ImportFailed
 from workbench.ingest.intake.peek import peek
+from workbench.ingest.intake.references import is_there
+from workbench.ingest.intake.refusing import shown
 from workbench.ingest.intake.shape import convert, load_json, refusal, sha256_of_named
 from workbench.ingest.intake.units import scale
 from workbench.ingest.protocol import HEAD_BYTES, Options, TimeUnit
@@ -143,9 +145,9 @@ def _place(folder: Path, scenario: _Scenario) -> Path:
 
 def _audio(folder: Path, path: Path, *, scenario: _Scenario, options: Options) -> Audio:
     place = _place(folder, scenario)
-    if not place.is_file():
+    if not is_there(place):
         raise ImportFailed(
-            f"its audio {place.name!r} is not in the folder `audio`",
+            f"its audio {shown(place.name)} is not in the folder `audio`",
             where=str(path),
             hint="put the recording there, or import the folder's other scenarios only",
             rule="audio_missing",

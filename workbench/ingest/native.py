@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from workbench.errors import ImportFailed
 from workbench.ingest.audio_names import SIDECAR_KEYS
 from workbench.ingest.intake import digest
 from workbench.ingest.intake.aliases import plain
@@ -114,10 +115,15 @@ def to_call(value: Any, *, path: Path, location: str, raw: bytes, options: Optio
     if call.audio:
         kept = []
         for ix, audio in enumerate(call.audio):
-            found = resolve(path.parent, audio.path)
+            where = f"audio[{ix}]"
+            try:
+                found = resolve(path.parent, audio.path)
+            except ImportFailed as error:
+                yield refuse(error.rule, error.what, hint=error.hint or "", where=where, scope="row")
+                continue
             if found is None:
                 hint = f"paths are relative to {path.name}; put the file there or mend the path"
-                message, where = f"there is no file {audio.path!r}", f"audio[{ix}]"
+                message = f"there is no file {shown(audio.path)}"
                 yield refuse("audio_missing", message, hint=hint, where=where, scope="row")
             else:
                 audio.path = str(found)

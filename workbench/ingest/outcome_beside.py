@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from workbench.ingest.intake.references import is_there
 from workbench.ingest.intake.shape import load, load_json, sha256_of_json, sha256_of_named
 from workbench.schema.call import Call, Scenario, StateRow
 
@@ -50,7 +51,7 @@ def beside(call: Call, path: Path) -> Call:
         When the sidecar is not JSON or a field has another type.
     """
     sidecar = path.with_name(path.stem + SUFFIX)
-    if not sidecar.is_file():
+    if not is_there(sidecar):
         return msgspec.structs.replace(call, source_sha256=sha256_of_call(call, path))
     stated = load(sidecar, Stated)
     known = {field.name for field in msgspec.structs.fields(Stated)}

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from workbench.errors import ImportFailed
+from workbench.ingest.intake.references import is_there
 from workbench.ingest.intake.shape import load, load_json, note, refusal, sha256_of_named
 from workbench.ingest.protocol import Options
 from workbench.ingest.tau2_run import Results, call_of
@@ -75,7 +76,8 @@ def _simulations(path: Path) -> list[Path]:
 
 
 def _audio(path: Path, call: Call, options: Options) -> Audio | None:
-    places = sorted((path / "artifacts").glob(f"*/sim_{call.id}/audio/both.wav"))
+    folders = sorted((path / "artifacts").glob("*/"))
+    places = [place for folder in folders if is_there(place := folder / f"sim_{call.id}" / "audio" / "both.wav")]
     if not places:
         return None
     channels: list[ChannelRole] = list(options.channels or ("unknown", "unknown"))

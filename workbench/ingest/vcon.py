@@ -15,8 +15,10 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
+from workbench.errors import ImportFailed
 from workbench.ingest import transcript_fields as fields
 from workbench.ingest.intake.peek import peek
+from workbench.ingest.intake.references import inlined
 from workbench.ingest.intake.roles import role_of
 from workbench.ingest.intake.shape import load, note, sha256_of_named, utc
 from workbench.ingest.intake.units import scale
@@ -84,7 +86,7 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     Raises
     ------
     ImportFailed
-        When the file is no vCon.
+        When the file is no vCon, or a dialog starts on no date (``impossible_date``).
     """
     vcon = load(path, _Vcon)
     unit = options.time_unit or "s"
@@ -111,20 +113,20 @@ def read(path: Path, options: Options) -> Iterator[Call | Refusal]:
     for ix, dialog in enumerate(vcon.dialog):
         if dialog.type != "recording":
             continue
-        found = audio_of(
-            path,
-            filename=dialog.filename,
-            uuid=vcon.uuid,
-            options=options,
-            offset_s=_since(zero, dialog.start) or 0.0,
-        )
+        offset_s = _since(zero, dialog.start) or 0.0
+        place = f"dialog {ix}"
+        try:
+            found = audio_of(path, filename=dialog.filename, uuid=vcon.uuid, options=options, offset_s=offset_s)
+        except ImportFailed as error:
+            yield note(path, error.rule, error.what, hint=error.hint or "", location=place)
+            continue
         if found is None:
             yield note(
                 path,
                 "audio_missing",
                 "the recording is not beside the file",
                 hint="put it there under the dialog's filename to measure it",
-                location=f"dialog {ix}",
+                location=place,
             )
         else:
             audio.append(found)
@@ -152,7 +154,8 @@ def _tags(vcon: _Vcon, roles: Sequence[Role | None]) -> dict[str, str]:
     tags = {"parties": ", ".join(role or "unknown" for role in roles)} if roles else {}
     for ix, dialog in enumerate(vcon.dialog):
         suffix = "" if ix == 0 else f"_{ix}"
-        said = {"url": dialog.url, **{key: dialog.meta.get(key) for key in ("direction", "disposition")}}
+        url = None if inlined(dialog.url or "") else dialog.url
+        said = {"url": url, **{key: dialog.meta.get(key) for key in ("direction", "disposition")}}
         tags.update({f"dialog_{key}{suffix}": value for key, value in said.items() if isinstance(value, str)})
     return tags
 

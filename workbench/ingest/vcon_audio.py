@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from workbench.errors import WorkbenchError
-from workbench.ingest.intake.references import resolve
+from workbench.errors import ImportFailed, WorkbenchError
+from workbench.ingest.intake.references import inlined, resolve
 from workbench.ingest.protocol import Options
 from workbench.schema.call import Audio, ChannelRole
 
@@ -31,10 +31,14 @@ def audio_of(path: Path, *, filename: str | None, uuid: str, options: Options, o
     -------
     Audio or None
         One channel is ``mixed``; more are ``unknown`` until `channels` names them.
+
+    Raises
+    ------
+    ImportFailed
+        When no name leads to a file, and one of them cannot be looked up (:func:`resolve`).
     """
-    names = [Path(filename).name] if filename else []
-    names += [f"{uuid}{suffix}" for suffix in SUFFIXES]
-    place = next((found for name in names if (found := resolve(path.parent, name)) is not None), None)
+    names = [filename if inlined(filename) else Path(filename).name] if filename else []
+    place = _place(path.parent, [*names, *(f"{uuid}{suffix}" for suffix in SUFFIXES)])
     if place is None:
         return None
     count = _channel_count(place)
@@ -43,6 +47,21 @@ def audio_of(path: Path, *, filename: str | None, uuid: str, options: Options, o
     channels: list[ChannelRole] = ["mixed"] if count == 1 else ["unknown"] * count
     source = "format" if count == 1 else "unknown"
     return Audio(path=str(place), channels=channels, channel_map_source=source, offset_s=offset_s)  # type: ignore[arg-type]
+
+
+def _place(folder: Path, names: list[str]) -> Path | None:
+    failure = None
+    for name in names:
+        try:
+            found = resolve(folder, name)
+        except ImportFailed as error:
+            failure = failure or error
+            continue
+        if found is not None:
+            return found
+    if failure is not None:
+        raise failure
+    return None
 
 
 def _channel_count(path: Path) -> int:
