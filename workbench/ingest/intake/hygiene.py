@@ -32,6 +32,14 @@ SPOKEN: Final = frozenset({"text", "heard", "truth", "word"})
 KEPT: Final = frozenset({"id", "format", "source_format", "source_sha256", "parent_call_id", "path"})
 """Identifiers, digests and audio files, which would not be found under another name."""
 
+MAX_MESSAGE: Final = 1_000
+"""Longest message, location or hint of a refusal, in letters."""
+
+KEPT_END: Final = 200
+"""Letters kept of the end of a longer one, where it says what is wrong and which row it is."""
+
+NUL: Final = r"\x00"
+
 JSON_FIELDS: Final = frozenset(
     {"arguments", "result", "attributes", "record", "value", "document", "policy", "tags", "entities"}
     | {"expected_entities"}
@@ -72,10 +80,26 @@ def _encoded(call: Call) -> bytes:
 
 
 def strip_refusal(refusal: Refusal) -> Refusal:
-    """Return the refusal with secrets stripped from its message, location and address, all valid UTF-8."""
+    """Return the refusal with secrets stripped from its message, location and address, all valid UTF-8.
+
+    Of a message, location or hint with more than `MAX_MESSAGE` letters the middle is cut out, and a NUL is escaped:
+    whatever of the input it repeats, a terminal and a query can take it.
+    """
     names = ("source_uri", "location", "message", "hint")
-    changes = {name: strip_text(valid(getattr(refusal, name)))[0] for name in names}
+    changes: dict[str, Any] = {name: strip_text(valid(getattr(refusal, name)))[0] for name in names}
+    changes |= {name: _bounded(changes[name]) for name in names[1:]}
+    if refusal.call_id is not None:
+        changes["call_id"] = refusal.call_id.replace("\0", NUL)
     return msgspec.structs.replace(refusal, **changes)
+
+
+def _bounded(text: str) -> str:
+    text = text.replace("\0", NUL)
+    if len(text) <= MAX_MESSAGE:
+        return text
+    mark = f"... ({len(text):,} letters) ..."
+    kept = MAX_MESSAGE - len(mark)
+    return f"{text[: kept - KEPT_END]}{mark}{text[-KEPT_END:]}"
 
 
 def _strip_struct(struct: msgspec.Struct) -> int:

@@ -20,8 +20,8 @@ from workbench.ingest.intake import digest
 from workbench.ingest.intake.ahead import digested
 from workbench.ingest.intake.hygiene import strip_call, strip_refusal
 from workbench.ingest.intake.plausibility import clock_problem, whole_seconds
-from workbench.ingest.intake.refusing import of_call
-from workbench.ingest.intake.rows import drop_impossible, turns_out_of_order
+from workbench.ingest.intake.refusing import of_call, shown
+from workbench.ingest.intake.rows import NUL_HINT, drop_impossible, turns_out_of_order
 from workbench.ingest.intake.seen import Seen
 from workbench.ingest.intake.valid_text import is_valid, valid
 from workbench.ingest.intake.walk import Input, Survey
@@ -197,6 +197,9 @@ class Reading(Iterator[Call | Refusal]):
             return of_call(call, "empty_id", message="the call has an empty id", hint=hint)
         known = self._seen.meet(call.id, call.source_sha256 or "")
         if known is None:
+        if "\0" in call.id:
+            message = f"the id of the call has a NUL: {shown(call.id)}"
+            return of_call(call, "nul_in_key", message=message, hint=NUL_HINT)
             if call.source_format != "audio" or self._seen.meet(f"audio {call.source_sha256}", "") is None:
                 return None
             self._seen.forget(call.id)
