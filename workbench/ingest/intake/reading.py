@@ -195,11 +195,11 @@ class Reading(Iterator[Call | Refusal]):
         if not call.id.strip():
             hint = "give every call an id of its own"
             return of_call(call, "empty_id", message="the call has an empty id", hint=hint)
-        known = self._seen.meet(call.id, call.source_sha256 or "")
-        if known is None:
         if "\0" in call.id:
             message = f"the id of the call has a NUL: {shown(call.id)}"
             return of_call(call, "nul_in_key", message=message, hint=NUL_HINT)
+        known = self._seen.meet(call.id, call.source_sha256 or "")
+        if known is None:
             if call.source_format != "audio" or self._seen.meet(f"audio {call.source_sha256}", "") is None:
                 return None
             self._seen.forget(call.id)
