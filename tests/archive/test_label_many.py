@@ -100,6 +100,25 @@ def test_a_file_that_is_no_list_of_labels_is_refused(tmp_path: Path, text: str, 
         read_labels(tmp_path / "gone.csv")
 
 
+@pytest.mark.parametrize(
+    ("text", "what", "hint"),
+    [
+        ("# one\n\ncall_id;onset_s;expect\nc0;2,0;yield\n", "separated by semicolons (';')", "with commas"),
+        ('\ufeff"call_id";"onset_s";"expect"\n"c0";"2";"yield"\n', "separated by semicolons (';')", "a point (2.5)"),
+        ("Call_ID\tonset_s\texpect\nc0\t2\tyield\n", "separated by tabs ('\\t')", "with commas"),
+        ("Call_ID,onset_s,expect\nc0,2,yield\n", "line 1 was read as the names: 'Call_ID'", "is written call_id"),
+        ("# one\n\ncall_id,onset_s,expect\nc0,2,yield\n", "(line 2 is empty)", "the first line names"),
+        ("c0,2.0,yield\n", "no column call_id, onset_s, expect (line 1 was read as the names: 'c0', '2.0'", "call_id,"),
+        ("", "(the file is empty)", "the first line names"),
+    ],
+)
+def test_what_was_read_for_the_names_of_columns_is_told(tmp_path: Path, text: str, what: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_labels(written(tmp_path / "labels.csv", text))
+    assert what in caught.value.what
+    assert hint in (caught.value.hint or "")
+
+
 def test_a_pipe_of_labels_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "labels.csv")
     waited = threading.Timer(5, lambda: (tmp_path / "labels.csv").write_bytes(b""))

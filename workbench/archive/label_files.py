@@ -23,6 +23,7 @@ NEEDED = ("call_id", "onset_s", "expect")
 NUMBERS = ("onset_s", "max_time_to_yield_s", "max_talk_over_s")
 COLUMNS = (*NEEDED, "max_time_to_yield_s", "max_talk_over_s", "note", "author")
 MOST_TOLD = 20
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ def read_labels(path: str | Path) -> list[dict[str, Any]]:
     Raises
     ------
     UsageError
-        When the file or stdin cannot be read, a quoted cell is not closed, a column is missing, unknown or twice there,
-        or there is no row.
+        When the file or stdin cannot be read, a quoted cell is not closed, columns are not separated by commas, one is
+        missing, unknown or twice there, or there is no row.
     """
     piped = str(path) == "-"
     where = "stdin" if piped else str(path)
@@ -63,13 +64,9 @@ def read_labels(path: str | Path) -> list[dict[str, Any]]:
     except UnicodeDecodeError as error:
         what = "the labels cannot be read: it is not UTF-8"
         raise UsageError(what, where=where, hint="give a CSV file") from error
+    _require_commas(text, where=where)
     records = list(_records(text, where=where))
-    names = [name.strip() for name in (records[0][1] if records else [])]
-    wrong = [name for name in names if name not in COLUMNS or names.count(name) > 1]
-    missing = [name for name in NEEDED if name not in names]
-    if wrong or missing:
-        what = f"no column {', '.join(missing)}" if missing else f"the column {wrong[0]!r} is unknown or twice there"
-        raise UsageError(what, where=where, hint=f"the first line names columns among: {', '.join(COLUMNS)}")
+    names = _names(*(records[0] if records else (0, [])), where=where)
     rows = []
     for line, cells in records[1:]:
         if cells:
@@ -80,6 +77,42 @@ def read_labels(path: str | Path) -> list[dict[str, Any]]:
     if not rows:
         raise UsageError("the file has no label", where=where, hint="give one line a label below the names")
     return rows
+
+
+def _require_commas(text: str, *, where: str) -> None:
+    """Raise where another separator parts the names of the columns, as spreadsheets write it in some languages."""
+    first = next((line for line in io.StringIO(text, newline=None) if line.strip() and not line.startswith("#")), "")
+    for separator, name in SEPARATORS.items():
+        cells = {cell.strip().strip('"').strip().casefold() for cell in first.split(separator)}
+        if set(NEEDED) <= cells:
+            raise UsageError(
+                f"the columns are separated by {name} ({separator!r})",
+                where=where,
+                hint="separate them with commas, and write numbers with a point (2.5)",
+            )
+
+
+def _names(line: int, cells: list[str], *, where: str) -> list[str]:
+    """The names of the columns, which the first line holds that is no remark."""
+    names = [cell.strip() for cell in cells]
+    wrong = [name for name in names if name not in COLUMNS or names.count(name) > 1]
+    missing = [name for name in NEEDED if name not in names]
+    if not wrong and not missing:
+        return names
+    hint = f"the first line names columns among: {', '.join(COLUMNS)}"
+    if not missing:
+        raise UsageError(f"the column {wrong[0]!r} is unknown or twice there", where=where, hint=hint)
+    read = ", ".join(repr(name[:40]) for name in names[: len(COLUMNS)]) + (", ..." if len(names) > len(COLUMNS) else "")
+    seen = (
+        f"line {line} was read as the names: {read}"
+        if names
+        else f"line {line} is empty"
+        if line
+        else "the file is empty"
+    )
+    other = [name for name in names if name not in COLUMNS and name.casefold() in missing]
+    meant = f"{other[0]!r} is written {other[0].casefold()}; " if other else ""
+    raise UsageError(f"no column {', '.join(missing)} ({seen})", where=where, hint=meant + hint)
 
 
 def _records(text: str, *, where: str) -> Iterator[tuple[int, list[str]]]:
