@@ -13,6 +13,7 @@ import pytest
 
 from workbench import ingest
 from workbench.assets import folder
+from workbench.errors import ImportFailed
 from workbench.ingest.intake.references import is_there, resolve
 from workbench.schema.call import Call, Refusal
 
@@ -124,6 +125,6 @@ def test_a_folder_that_may_not_be_entered(tmp_path: Path, monkeypatch: pytest.Mo
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
     monkeypatch.setattr(Path, "stat", denied)
-    with pytest.raises(ingest.intake.references.ImportFailed, match=r"cannot be looked up \(Permission denied\)"):
+    with pytest.raises(ImportFailed, match=r"cannot be looked up \(Permission denied\)"):
         resolve(tmp_path, "locked/a.wav")
     assert not is_there(tmp_path / "a.wav")
