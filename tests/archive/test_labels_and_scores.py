@@ -112,7 +112,7 @@ def test_what_cannot_be_scored_keeps_its_row_and_says_why(archive: Archive, tmp_
                 audio=audio(path),
                 labels=[late, unsaid, quiet, heard],
             ),
-            made("silent", audio=audio(silent), labels=[heard]),
+            made("silent", audio=audio(silent), labels=[heard, late]),
         ]
     )
     labelling.expectation(archive.layout, "mute", onset_s=1.0, expect="yield", author="A")
@@ -122,6 +122,7 @@ def test_what_cannot_be_scored_keeps_its_row_and_says_why(archive: Archive, tmp_
         [
             ("mute", "INCONCLUSIVE", "no_audio", None, None),
             ("silent", "NOT_SCORABLE", "silent_agent", None, None),
+            ("silent", "NOT_SCORABLE", "outside_the_recording", None, None),
             ("two", "NOT_SCORABLE", "outside_the_recording", None, None),
             ("two", "INCONCLUSIVE", "no_expectation", 2.0, "label"),
             ("two", "NOT_SCORABLE", "agent_silent_at_onset", 5.0, "label"),

@@ -97,10 +97,10 @@ def scored(
     rows = [empty | _row(label, health.get(label["call_id"]), config) for label in labels]
     for nth, ix in enumerate(known):
         row, facts = rows[ix], health[labels[ix]["call_id"]]
-        if not facts["scorable"]:
-            row |= {"status": NOT_SCORABLE, "reason": facts["reason"]}
-        elif not inside[nth]:
+        if not inside[nth]:  # before the recording's own health: a clip too short for the label may lack a party too
             row |= {"status": NOT_SCORABLE, "reason": "outside_the_recording"}
+        elif not facts["scorable"]:
+            row |= {"status": NOT_SCORABLE, "reason": facts["reason"]}
         elif onset[nth] == NONE:
             row |= {"status": NOT_SCORABLE, "reason": "no_caller_speech"}
         else:

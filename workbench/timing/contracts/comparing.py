@@ -140,7 +140,9 @@ def _without_onset(event: Event) -> str:
     )
 
 
-def _next_step(side: str, event: Event) -> str:
+def _next_step(side: str, event: Event, of_health: str | None) -> str:
+    if of_health and event["reason"] != "outside_the_recording":
+        return of_health
     if event["onset_source"] == "label":
         return f"check --{side}-onset, --channels and --expect"
     return (
@@ -174,7 +176,7 @@ def compare(before: Judged, after: Judged, *, where: str) -> Pair:
                 f"the recording {side} gives no verdict: {found.event['status']}, {found.event['reason']}"
                 + _without_onset(found.event),
                 where=where,
-                hint=found.health["next_step"] or _next_step(side, found.event),
+                hint=_next_step(side, found.event, found.health["next_step"]),
             )
     fresh = freshness(before.envelope, after.envelope, first_pcm=before.pcm_sha256, second_pcm=after.pcm_sha256)
     return Pair(
