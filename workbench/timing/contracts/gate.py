@@ -154,7 +154,18 @@ def withheld(pairs: Sequence[Twin], *, missing: Sequence[str] = ()) -> str | Non
 
 
 def named(moments: Sequence[str]) -> str:
-    """Return the names of moments, of many the first three and how many more."""
+    """Return the names of moments in one line.
+
+    Parameters
+    ----------
+    moments : sequence of str
+        Their names.
+
+    Returns
+    -------
+    str
+        Parted by commas; of more than three the first three and how many more, empty for none.
+    """
     more = [f"{len(moments) - MOST_NAMED:,} more"] if len(moments) > MOST_NAMED else []
     return ", ".join([*moments[:MOST_NAMED], *more])
 
