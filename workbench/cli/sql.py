@@ -11,7 +11,7 @@ import click
 
 from workbench.cli import interruptible, options, output
 from workbench.errors import QueryRefused, UsageError
-from workbench.report import csv_text
+from workbench.report import arrow_columns, csv_text
 from workbench.report.wanted import parameter, queries, read_query
 
 if TYPE_CHECKING:
@@ -61,7 +61,9 @@ def command(
 ) -> None:
     """Run one SELECT over the tables and views of an archive.
 
-    The query can read the archive and nothing else, and can write nothing. Values go in as parameters.
+    The query can read the archive and nothing else, and can write nothing. Values go in as parameters. csv, json
+    and parquet give an interval as ISO 8601 text (PT3.5S); for seconds as a number: epoch(b - a). A type that Parquet
+    has not is refused with the column's name.
 
     \b
     Examples:
@@ -128,16 +130,20 @@ class Result:
     ------
     QueryRefused
         When it is empty, is no SELECT or fails; places in the message are those of the query as given.
+    UsageError
+        When an Arrow table would not hold a column as it is.
     """
 
     def __init__(self, reader: Reader, query: str, values: dict[str, Any], *, limit: int, arrow: bool) -> None:
         select = reader.statement(query)
         self.table: Any = None
         self.rows: list[tuple[Any, ...]] = []
-        names = _names(reader, select, values) if limit else None
+        columns = _columns(reader, select, values) if limit or arrow else None
+        names = [name for name, _ in columns] if columns and limit else None
         bounded = f"from (\n{select}\n) limit {limit + 1}" if limit else select
         if arrow:
-            self.table = _placed(lambda: reader.arrow(bounded, values), lines_before=bool(limit))
+            arrow_columns.require(columns or (), form="parquet")
+            self.table = arrow_columns.plain(_placed(lambda: reader.arrow(bounded, values), lines_before=bool(limit)))
             self.cut = bool(limit) and self.table.num_rows > limit
             self.table = self.table.slice(0, limit or None)
             self.names = names or self.table.column_names
@@ -171,10 +177,10 @@ class Result:
                 write_whole(target, text, kind=_kind(form))
 
 
-def _names(reader: Reader, select: str, values: dict[str, Any]) -> list[str] | None:
-    """Return the column names as the query gives them, or None: a query in brackets has no name twice."""
+def _columns(reader: Reader, select: str, values: dict[str, Any]) -> list[tuple[str, str]] | None:
+    """Return the columns as the query names them, with their types, or None: a query in brackets has no name twice."""
     try:
-        return [str(row[0]) for row in reader.rows(f"describe\n{select}", values)[1]]
+        return [(str(row[0]), str(row[1])) for row in reader.rows(f"describe\n{select}", values)[1]]
     except QueryRefused:  # DESCRIBE and SHOW cannot be described; what else is wrong is told when it runs
         return None
 

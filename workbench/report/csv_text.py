@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
+
+from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,14 +28,14 @@ def cell(value: Any) -> str:
     Parameters
     ----------
     value : object
-        None, text, bool, int, float, date, time, datetime, bytes, list, dict, or anything with a `str`.
+        None, text, bool, int, float, date, time, datetime, timedelta, bytes, list, dict, or anything with a `str`.
 
     Returns
     -------
     str
         Nothing for None; ``""`` for empty text; true or false; a float in the shortest form that reads back
-        the same (NaN, INF, -INF beside it); a moment as ISO 8601, with Z when it has a time zone; bytes in
-        hex; lists and mappings as JSON.
+        the same (NaN, INF, -INF beside it); a moment as ISO 8601, with Z when it has a time zone; an
+        interval as ISO 8601, such as ``P1DT3661S``; bytes in hex; lists and mappings as JSON.
     """
     return _KINDS.get(type(value), _other)(value)
 
@@ -60,11 +62,29 @@ def lines(table: pa.Table) -> Iterator[str]:
     ------
     str
         Whole lines; nothing for a table without rows.
+
+    Raises
+    ------
+    UsageError
+        When a date or a moment lies outside the years 1 to 9999.
     """
     for batch in table.to_batches(max_chunksize=BATCH_ROWS):
-        cells = [[cell(value) for value in column.to_pylist(maps_as_pydicts="lossy")] for column in batch.columns]
+        columns = zip(batch.schema.names, batch.columns, strict=True)
+        cells = [[cell(value) for value in _values(name, column)] for name, column in columns]
         if batch.num_rows and cells:
             yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"
+
+
+def _values(name: str, column: pa.Array[Any]) -> list[Any]:
+    try:
+        values: list[Any] = column.to_pylist(maps_as_pydicts="lossy")
+    except OverflowError as error:
+        raise UsageError(
+            f"the column {name!r} holds a date outside the years 1 to 9999",
+            where="query",
+            hint="cast it to text in the query: COLUMN::varchar AS NAME",
+        ) from error
+    return values
 
 
 def _null(_value: Any) -> str:
@@ -95,6 +115,12 @@ def _day(value: date | time) -> str:
     return value.isoformat()
 
 
+def _span(value: timedelta) -> str:
+    import msgspec
+
+    return str(msgspec.json.decode(msgspec.json.encode(value)))
+
+
 def _json(value: Any) -> str:
     import msgspec
 
@@ -114,6 +140,7 @@ _KINDS: dict[type, Callable[[Any], str]] = {
     datetime: _moment,
     date: _day,
     time: _day,
+    timedelta: _span,
     bytes: bytes.hex,
     list: _json,
     dict: _json,

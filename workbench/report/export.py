@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.errors import UsageError
-from workbench.report import codebook, csv_text, datapackage
+from workbench.report import arrow_columns, codebook, csv_text, datapackage
 from workbench.report.new_folder import new_folder
 from workbench.report.wanted import Query
 
@@ -80,8 +80,8 @@ def export(
     Raises
     ------
     UsageError
-        When a table does not exist, two results share a name, `calls` or `envelope` is combined with tables or
-        queries, or no moment was scored that an envelope could hold.
+        When a table does not exist, two results share a name, a column cannot be written as it is, `calls` or
+        `envelope` is combined with tables or queries, or no moment was scored that an envelope could hold.
     QueryRefused
         When a query is not one SELECT, or fails.
     ExportFailed
@@ -109,7 +109,7 @@ def export(
                 done.rows, left_out = envelope_export.write(reader, folder=folder)
                 done.left_out.update(left_out)
             else:
-                sheets = _sheets(reader, tables, queries=queries, left_out=done.left_out)
+                sheets = _sheets(reader, tables, queries=queries, form=form, left_out=done.left_out)
                 paths: dict[str, codebook.Sheet] = {}
                 for sheet in sheets:
                     path = f"{sheet.name}.csv" if form == "csv" else f"{sheet.name}/data.parquet"
@@ -142,7 +142,12 @@ def _text(path: Path, text: str) -> None:
 
 
 def _sheets(
-    reader: Reader, names: Sequence[str] | None, *, queries: Sequence[Query], left_out: dict[str, int]
+    reader: Reader,
+    names: Sequence[str] | None,
+    *,
+    queries: Sequence[Query],
+    form: Literal["csv", "parquet"],
+    left_out: dict[str, int],
 ) -> list[codebook.Sheet]:
     """Choose what to write, and describe it."""
     from workbench.archive import views
@@ -168,6 +173,7 @@ def _sheets(
         if query.name in {sheet.name for sheet in sheets} | {"codebook"}:
             raise UsageError(f"two results would have the name {query.name!r}", where="--query", hint="rename the file")
         types = _types(reader, f"describe from (\n{select}\n)", query.params)
+        arrow_columns.require(types, form=form)
         sheets.append(codebook.of_query(query.name, select, dict(query.params), types=types))
     return sheets
 
@@ -194,7 +200,7 @@ def _types(reader: Reader, query: str, params: Mapping[str, Any]) -> list[tuple[
 def _pieces(reader: Reader, sheet: codebook.Sheet) -> Iterator[pa.Table]:
     """Yield the rows in order of their key, a table in pieces of whole first keys; at least one piece."""
     if sheet.sql is not None:
-        table = reader.arrow(sheet.sql, dict(sheet.params))
+        table = arrow_columns.plain(reader.arrow(sheet.sql, dict(sheet.params)))
         yield table.rename_columns([column.name for column in sheet.columns])  # a, a are a, a_1 there
         return
     order = ", ".join(sheet.key)
