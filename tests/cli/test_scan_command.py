@@ -69,6 +69,7 @@ def test_the_share_the_mono_block_and_the_refused(folder: Path, at: Run) -> None
         "refused_count": 3,
         "duplicate_count": 1,
         "assumed_count": 2,
+        "stated_otherwise_count": 0,
         "incident_call_count": 2,
     }
     assert (found["share"]["critical_free_count"], found["share"]["call_count"]) == (1, 2)

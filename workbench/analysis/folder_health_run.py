@@ -65,7 +65,7 @@ def scan_folder(
     folder : path
         Hidden files, files that are no sound, and archives in it are passed over.
     channels : sequence of str, optional
-        Roles of the channels of all files with several channels.
+        Roles of the channels of all files with several channels, but for those whose sidecar says otherwise.
     scanning : ScoreConfig, optional
         What counts as an incident.
     workers : int

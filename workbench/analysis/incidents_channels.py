@@ -1,4 +1,4 @@
-"""Whose channel is which, of one sound file: what the user says, then its sidecar, its name, a convention."""
+"""Whose channel is which, of one sound file: its sidecar, what the user says, its name, a convention."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from workbench.errors import ImportFailed, NotScorable, UsageError
 from workbench.ingest.audio_names import partner, side
 from workbench.ingest.audio_sidecar import Sidecar, load_sidecar, require_header
 from workbench.ingest.protocol import Options
+from workbench.ingest.stated_channels import contradicts
 from workbench.plural import plural
 from workbench.timing.channels_hint import channels_hint
 from workbench.timing.file_steps import file_step
@@ -94,7 +95,7 @@ def roles_of(
     sidecar : Sidecar
         What lies beside it.
     channels : sequence of str, optional
-        What the user says; it goes before everything else.
+        What the user says. It goes before everything but a sidecar, and may not contradict one.
 
     Returns
     -------
@@ -104,7 +105,7 @@ def roles_of(
     Raises
     ------
     UsageError
-        When `channels` does not fit, or nothing says whose three channels or more are.
+        When `channels` does not fit or is not what the sidecar says, or nothing says whose three channels or more are.
     """
     count = source.channel_count
     if channels is not None:
@@ -113,6 +114,14 @@ def roles_of(
                 f"the file has {plural(count, 'channel')}, --channels names {len(channels)}",
                 where=source.path,
                 hint=channels_hint(count),
+            )
+        if contradicts(sidecar.channels, channels):
+            raise UsageError(
+                f"its sidecar {_name(sidecar)} says {','.join(sidecar.channels or ())}, "
+                f"--channels says {','.join(channels)}",
+                where=source.path,
+                hint=f'if the sidecar is wrong, correct "channels" in {_name(sidecar)}; if it is right, leave '
+                "--channels out (a file without a sidecar that is compared with it then needs one too)",
             )
         return tuple(channels), "option"
     if sidecar.channels is not None and len(sidecar.channels) == count:
@@ -130,6 +139,38 @@ def roles_of(
     )
 
 
+def roles_in_folder(
+    source: Source, sidecar: Sidecar, *, channels: Sequence[str] | None = None
+) -> tuple[tuple[str, ...], MapSource]:
+    """Return the role of each channel of a file of a folder that `channels` was said of.
+
+    Parameters
+    ----------
+    source, sidecar, channels
+        As for :func:`roles_of`; what is said of a folder does not speak of a file with one channel, nor of one whose
+        sidecar says otherwise.
+
+    Returns
+    -------
+    tuple of tuple of str, and str
+        As :func:`roles_of`; "sidecar" for a file with several channels where that says otherwise than `channels`.
+
+    Raises
+    ------
+    UsageError
+        As :func:`roles_of`.
+    """
+    stated, count = sidecar.channels, source.channel_count
+    fits = channels is not None and len(channels) == count and not contradicts(stated, channels)
+    if count == 1 or (stated is not None and len(stated) == count and not fits):
+        channels = None
+    return roles_of(source, sidecar, channels=channels)
+
+
+def _name(sidecar: Sidecar) -> str:
+    return sidecar.path.name if sidecar.path is not None else ""
+
+
 def roles_said(path: str | Path, *, channels: Sequence[str] | None) -> tuple[tuple[str, ...], MapSource]:
     """Return the role of each channel for a verdict, which rests on no assumption.
 
@@ -138,7 +179,7 @@ def roles_said(path: str | Path, *, channels: Sequence[str] | None) -> tuple[tup
     path : path
         A sound file; a sidecar ``<stem>.json`` beside it is read too.
     channels : sequence of str, optional
-        What the user says; it goes before everything else.
+        As for :func:`roles_of`.
 
     Returns
     -------

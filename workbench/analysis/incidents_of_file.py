@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.analysis.incidents import address, incidents
 from workbench.analysis.incidents_aside import TOUCH_S
-from workbench.analysis.incidents_channels import CONFIRMED, MapSource, recognised, roles_of
+from workbench.analysis.incidents_channels import CONFIRMED, MapSource, recognised, roles_in_folder, roles_of
 from workbench.analysis.incidents_hidden import hidden
 from workbench.analysis.incidents_speech import speech_of, warnings_of
 from workbench.audio.config import MeasureConfig
@@ -117,7 +117,8 @@ def examine(
     ImportFailed, MissingExtra
         When it is missing, empty, no sound file or damaged.
     UsageError
-        When `channels` does not fit the file, or it has three channels or more and nothing says whose they are.
+        When `channels` does not fit the file or is not what its sidecar says, or it has three channels or more and
+        nothing says whose they are.
     """
     return measured(path, channels=channels, scanning=scanning, config=config)[0]
 
@@ -138,7 +139,7 @@ def measured(
     path, channels, scanning, config
         As for :func:`examine`.
     in_folder : bool
-        Of a folder, `channels` speaks of the files with several channels and not of those with one.
+        Of a folder, `channels` speaks of the files with several channels of which no sidecar says otherwise.
     digested : bool
         Whether the samples of each channel are digested as they are read.
 
@@ -154,9 +155,8 @@ def measured(
     """
     scanning, config = scanning or ScoreConfig(), config or MeasureConfig()
     source, sidecar = recognised(Path(path))
-    if in_folder and source.channel_count == 1:
-        channels = None
-    roles, channel_map = roles_of(source, sidecar, channels=channels)
+    of_file = roles_in_folder if in_folder else roles_of
+    roles, channel_map = of_file(source, sidecar, channels=channels)
     digest = file_sha256(Path(path))
     name = address(digest)
     found = measure_recording(

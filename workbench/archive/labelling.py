@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.archive import runs
@@ -156,7 +158,7 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
         When no recording of the call has these roles: its channels must be imported anew then.
     """
     _call(layout, call_id)
-    query = "select channel_roles from recordings where call_id = $id"
+    query = "select channel_roles, channel_map_source, uri from recordings where call_id = $id"
     _, rows = read_once(layout, lambda reader: reader.rows(query, {"id": call_id}))
     found = [tuple(row[0]) for row in rows]
     if roles not in found:
@@ -164,21 +166,36 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
         raise UsageError(
             f"the archive has {said} for this call, not {','.join(roles)}",
             where=call_id,
-            hint=_other_roles(roles, [len(item) for item in found]),
+            hint=_other_roles(layout, call_id, roles, recordings=rows),
         )
     return _add(layout, call_id, _label({"kind": "channel_map", "value": {"roles": list(roles)}}, author=author))
 
 
-def _other_roles(roles: tuple[str, ...], counts: list[int]) -> str:
-    """What to do about roles that the archive does not have, given the channels of each of the call's recordings."""
+def _other_roles(layout: Layout, call_id: str, roles: tuple[str, ...], *, recordings: Sequence[tuple[Any, ...]]) -> str:
+    """What to do about roles that the archive does not have; of each recording roles, who says so, and its place."""
+    from workbench.ingest.stated_channels import contradicts, remedy
     from workbench.timing.channels_hint import channels_hint
     from workbench.timing.measuring import ROLES
 
+    counts = [len(recording[0]) for recording in recordings]
     if not counts:
         return "import the call's audio first: a map speaks of the channels of a recording"
     if len(roles) not in counts or any(role not in ROLES for role in roles):
         return channels_hint(max(counts))
+    for stated, said_by, uri in recordings:
+        if said_by in ("declared", "sidecar", "format", "name") and contradicts(stated, roles):
+            source_format, source_uri = _source(layout, call_id)
+            place = source_uri if said_by == "sidecar" and source_uri else uri
+            document = Path(source_uri or uri).name
+            return remedy(place, said_by, document=document, source_format=source_format or "")
     return f"to change them, import it anew: workbench import FILE --replace --channels {','.join(roles)}"
+
+
+def _source(layout: Layout, call_id: str) -> tuple[str | None, str | None]:
+    """The format a call was read from, and the file."""
+    query = "select source_format, source_uri from calls where call_id = $id"
+    _, rows = read_once(layout, lambda reader: reader.rows(query, {"id": call_id}))
+    return rows[0][0], rows[0][1]
 
 
 def retract(layout: Layout, call_id: str, label_id: str, *, author: str) -> str:

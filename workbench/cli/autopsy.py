@@ -31,7 +31,9 @@ _MAP_FIRST = (
 
 @options.command("autopsy")
 @click.argument("file", type=click.Path(), required=False)
-@click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent.")
+@click.option(
+    "--channels", metavar="ROLE,ROLE", help="Whose channel is which, where no sidecar says so, e.g. caller,agent."
+)
 @click.option("--min-gap-s", type=float, help="Shortest wait for an answer that counts (2 s).")
 @click.option("-o", "--output", "target", metavar="FILE.html", type=click.Path(), help="Write a page to hear it.")
 @click.option("--cost-config", metavar="FILE", type=click.Path(), help="Your prices by incident; never stored.")

@@ -43,7 +43,7 @@ NAMED = 4
 @click.option(
     "--channels",
     metavar="ROLE,ROLE",
-    help="Who is on which channel, where the file does not say: caller,agent.",
+    help="Who is on which channel, where no file, sidecar or document says it: caller,agent.",
 )
 @click.option(
     "--time-unit",
@@ -57,7 +57,11 @@ NAMED = 4
 @click.option("--agent-id", help="Agent that answered.")
 @click.option("--agent-version", help="Version of the agent.")
 @click.option("--id-prefix", default="", help="Put before every call id.")
-@click.option("--replace", is_flag=True, help="Take in anew what is there already, for instance with other --channels.")
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="Take in anew what is there already, for instance with --channels or a corrected sidecar.",
+)
 @click.option("--measure", "also_measure", is_flag=True, help="Measure the audio right after the import.")
 @options.workers
 @options.as_json

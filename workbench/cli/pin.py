@@ -29,7 +29,7 @@ HINT = "FILE#N or FILE, with --expect yield or hold, and perhaps --at SECONDS in
 @click.option("--expect", type=click.Choice(["yield", "hold"]), help="Stop for the caller, or go on; not with --label.")
 @click.option("--max-time-to-yield-s", type=times.BOUND, metavar="SECONDS", help="With --expect: bound of this moment.")
 @click.option("--max-talk-over-s", type=times.BOUND, metavar="SECONDS", help="With --expect: bound of this moment.")
-@click.option("--channels", metavar="ROLE,ROLE", help="Of a file: whose channel is which, e.g. caller,agent.")
+@click.option("--channels", metavar="ROLE,ROLE", help="Of a file: whose channel is which, where no sidecar says so.")
 @click.option("--file", metavar="FILE", help="Of an address apx-...#N: the file, which must be the same.")
 @click.option("--pre-s", type=float, default=2.0, show_default=True, help="Context before the moment.")
 @click.option("--post-s", type=float, default=6.0, show_default=True, help="Context after it.")

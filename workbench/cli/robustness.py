@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("file", required=False, type=click.Path())
 @click.option("--onset", "onset_s", type=times.MOMENT, metavar="SECONDS", help="When the caller begins, in FILE.")
 @click.option("--expect", type=click.Choice(["yield", "hold"]), help="What the agent should have done there.")
-@click.option("--channels", metavar="ROLE,ROLE", help="Of FILE: whose channel is which, e.g. caller,agent.")
+@click.option("--channels", metavar="ROLE,ROLE", help="Of FILE: whose channel is which, where no sidecar says so.")
 @click.option("--max-time-to-yield-s", type=times.BOUND, metavar="SECONDS", help="Bound for moments that bring none.")
 @click.option("--max-talk-over-s", type=times.BOUND, metavar="SECONDS", help="Bound for moments that bring none.")
 @click.option("--snr-gate-db", type=float, help="Less speech above the noise than this is not scorable.")

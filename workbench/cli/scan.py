@@ -15,7 +15,11 @@ from workbench.errors import Exit, UsageError
 
 @options.command("scan")
 @click.argument("folder", type=click.Path())
-@click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent; mono files aside.")
+@click.option(
+    "--channels",
+    metavar="ROLE,ROLE",
+    help="Whose channel is which, where no sidecar says so, e.g. caller,agent; mono files aside.",
+)
 @click.option("--min-gap-s", type=float, help="Shortest wait for an answer that counts (2 s).")
 @click.option(
     "-o", "--output", "target", metavar="FILE.html", type=click.Path(), help="Write a page to hear the worst."
@@ -120,6 +124,10 @@ def _tell(summary: dict[str, Any]) -> None:
     if counts["assumed_count"]:
         click.echo(
             f"  in {counts['assumed_count']} of these the first channel is assumed to be the caller's (--channels)"
+        )
+    if counts["stated_otherwise_count"]:
+        click.echo(
+            f"  in {counts['stated_otherwise_count']} of these the sidecar says otherwise than --channels, and counts"
         )
     _tell_kinds(summary, "two_channel")
     for row in summary["aside"]:

@@ -19,7 +19,11 @@ ONLY_SILENCES = "only silences can be told, and no verdict (yield or hold, passe
 
 @options.command("trust")
 @click.argument("file", type=click.Path())
-@click.option("--channels", metavar="ROLE,ROLE", help="Whose channel is which, e.g. caller,agent; confirms the map.")
+@click.option(
+    "--channels",
+    metavar="ROLE,ROLE",
+    help="Whose channel is which, where no sidecar says so, e.g. caller,agent; confirms the map.",
+)
 @options.as_json
 @options.quiet
 def command(file: str, *, channels: str | None, as_json: bool, quiet: bool) -> None:

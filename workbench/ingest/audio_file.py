@@ -1,6 +1,6 @@
 """Audio alone: one file, or two mono files with the two sides of a call, each with an optional sidecar.
 
-Who speaks on which channel is taken from `--channels`, from the sidecar ``<stem>.json`` or, for a pair of
+Who speaks on which channel is taken from the sidecar ``<stem>.json``, from `--channels` or, for a pair of
 mono files, from their names; never from the sound. Where nothing says it the roles are ``unknown``. A file of
 several channels is refused when `--channels` or the sidecar names another number of them (a mono file is not: its
 one channel is ``mixed``, and a note says that the roles were not used).
@@ -21,6 +21,7 @@ from workbench.ingest.audio_names import HEADERLESS, MAGIC, SUFFIXES, call_stem,
 from workbench.ingest.audio_sidecar import Sidecar, is_sidecar, load_sidecar, require_header
 from workbench.ingest.intake import digest
 from workbench.ingest.protocol import Options
+from workbench.ingest.stated_channels import contradicts
 from workbench.plural import plural
 from workbench.schema.call import Audio, Call, ChannelRole, Refusal
 
@@ -156,7 +157,8 @@ def _channel_map(
 ) -> tuple[tuple[ChannelRole, ...], MapSource, list[Refusal]]:
     """Return the role of each channel, what says so, and notes on what does not.
 
-    Of `--channels` and the sidecar the first that names as many roles as there are channels is taken. In a folder
+    What the sidecar says goes before `--channels` (the import says where they contradict); where they agree, or only
+    one of them names as many roles as there are channels, that is taken. In a folder
     of mono and other files `--channels` speaks of the others, and one channel has no order, so a mono file is taken
     all the same, with a note. A file of more channels is refused where what was said fits it in no way.
     """
@@ -167,6 +169,8 @@ def _channel_map(
         (options.channels, "option"),
         (sidecar.channels, "sidecar"),
     ]
+    if contradicts(sidecar.channels, options.channels):
+        given.reverse()
     for roles, source in given:
         if roles is not None and len(roles) == count:
             return roles, source, notes

@@ -8,9 +8,10 @@ format makes a file one call.
 
 An importer does only what its format asks for. :func:`workbench.ingest.read` does the rest for every call:
 it fills `source_format`, `source_uri` and `source_sha256` where the importer left them empty, applies the
-prefix and the other statements of :class:`Options` (all but `channels` and `time_unit`), checks clocks,
-roles and ids, strips secrets, and turns an :class:`~workbench.errors.ImportFailed` into a refusal of the
-file. Times go through :func:`workbench.ingest.intake.units.scale`, JSON through :mod:`workbench.ingest.intake.jsonl`.
+prefix and the other statements of :class:`Options` (all but `time_unit`; `channels` where the importer left roles
+``unknown``, with a note where a stated role is another one), checks clocks, roles and ids, strips secrets, and turns
+an :class:`~workbench.errors.ImportFailed` into a refusal of the file. Times go through
+:func:`workbench.ingest.intake.units.scale`, JSON through :mod:`workbench.ingest.intake.jsonl`.
 """
 
 from __future__ import annotations

@@ -71,6 +71,9 @@ def scan_summary(scanned: Scanned, *, folder: str, policy: str, flags: dict[str,
             "refused_count": len(refused),
             "duplicate_count": len(twins),
             "assumed_count": sum(call["channel_map"] == "assumed" for call in two),
+            "stated_otherwise_count": sum(
+                call["channel_map"] == "sidecar" for call in two if flags.get("channels") is not None
+            ),
             "incident_call_count": sum(bool(listed(call["incidents"])) for call in calls),
         },
         "share": critical_free(calls),

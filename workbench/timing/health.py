@@ -58,7 +58,8 @@ STEADY_DB, STEADY_S = 3.0, 1.0
 
 _EXPORT_AGAIN = "export a two-channel recording with the caller on one channel and the agent on the other"
 _CHECK_MAP = (
-    "listen which channel is whose: --channels names the role of each, in their order; or export the two channels again"
+    "listen which channel is whose: --channels names the role of each, in their order, where no sidecar or document "
+    "states them, and there correct that; or export the two channels again"
 )
 NEXT_STEPS = {
     "mono": _EXPORT_AGAIN,
@@ -80,7 +81,10 @@ NEXT_STEPS = {
     "dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz) and import it again",
     "steady_level": "listen to the channel; remove the tone, hum or constant offset it carries",
 }
-ROLES_GIVEN = "listen whether the roles given are right; if not, give them in the other order (--channels agent,caller)"
+ROLES_GIVEN = (
+    "listen whether the roles given are right; if not, give them in the other order: in the sidecar or document that "
+    "states them, else by --channels agent,caller"
+)
 
 
 class Voice(msgspec.Struct, frozen=True, kw_only=True):

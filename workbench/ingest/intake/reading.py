@@ -26,6 +26,7 @@ from workbench.ingest.intake.seen import Seen
 from workbench.ingest.intake.valid_text import is_valid, valid
 from workbench.ingest.intake.walk import Input, Survey
 from workbench.ingest.protocol import Options
+from workbench.ingest.stated_channels import settle
 from workbench.schema.call import Call, Refusal, Scenario
 
 Progress = Callable[[int, int, Path], None]
@@ -146,6 +147,7 @@ class Reading(Iterator[Call | Refusal]):
         if problem is not None:
             yield problem
             return
+        yield from settle(call, self._options.channels)
         yield from _drop_badly_named(call)
         yield from drop_impossible(call)
         problem = clock_problem(call, self._options)

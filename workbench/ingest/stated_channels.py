@@ -1,0 +1,112 @@
+"""What `--channels` is worth beside what a file, its sidecar or its document says of its own channels.
+
+One order everywhere: what is said of this recording goes before `--channels`, which may speak of a whole folder. A
+role ``unknown`` says nothing, so the option gives it. Where the two contradict, the import keeps what is stated, with
+a note, and a command that reads one file refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from workbench.ingest.audio_names import call_stem
+from workbench.ingest.intake.refusing import of_call
+from workbench.schema.call import Audio, Call, ChannelRole, Refusal
+
+FIXED: Final = frozenset({"harper_valley", "eva"})
+"""Formats that fix which channel is whose: no file of theirs says it, so none can be corrected."""
+
+
+def contradicts(stated: Sequence[str] | None, asked: Sequence[str] | None) -> bool:
+    """Return whether `--channels` gives a channel another role than is stated of it.
+
+    Parameters
+    ----------
+    stated : sequence of str or None
+        The roles that a sidecar or document gives the channels.
+    asked : sequence of str or None
+        The roles of `--channels`.
+
+    Returns
+    -------
+    bool
+        False where one of the two is silent or they speak of another number of channels.
+    """
+    if stated is None or asked is None or len(stated) != len(asked):
+        return False
+    return any(one not in ("unknown", other) for one, other in zip(stated, asked, strict=True))
+
+
+def settle(call: Call, asked: tuple[ChannelRole, ...] | None) -> Iterator[Refusal]:
+    """Give the channels of a call the roles of `--channels` where nothing states them, and say where it does.
+
+    Parameters
+    ----------
+    call : Call
+        Its audio is changed in place where a channel is ``unknown`` and the option fits.
+    asked : tuple of str or None
+        What `--channels` says.
+
+    Yields
+    ------
+    Refusal
+        A note for each recording of which something else is stated, ``channel_map_stated``, or of which another
+        number of channels is, ``channel_map_unused``. One channel beside an option for more is passed over: in a
+        folder of both the option speaks of the others.
+    """
+    for audio in call.audio or () if asked is not None else ():
+        name = Path(audio.path).name
+        said = ",".join(asked or ())
+        if contradicts(audio.channels, asked):
+            message = f"{name} is {','.join(audio.channels)} as {_stated_by(audio)} says; --channels {said} is not used"
+            yield of_call(call, "channel_map_stated", message=message, hint=remedy_of(call, audio), scope="note")
+        elif asked is not None and len(asked) == len(audio.channels):
+            if "unknown" in audio.channels:
+                audio.channels, audio.channel_map_source = list(asked), "option"
+        elif len(audio.channels) > 1 and audio.channel_map_source != "sidecar":
+            count = len(audio.channels)
+            message = f"{name} has {count} channels as {_stated_by(audio)} says, --channels {said} is not used"
+            yield of_call(call, "channel_map_unused", message=message, hint=f"name {count} roles", scope="note")
+
+
+def remedy_of(call: Call, audio: Audio) -> str:
+    """Return how the stated roles of a recording are exchanged, in a sentence."""
+    document = Path(call.source_uri or audio.path).name
+    source_format = call.source_format or ""
+    return remedy(audio.path, audio.channel_map_source, document=document, source_format=source_format)
+
+
+def remedy(uri: str, source: str, *, document: str, source_format: str) -> str:
+    """Return how stated roles are exchanged, in a sentence.
+
+    Parameters
+    ----------
+    uri : str
+        Where the sound lies.
+    source : {'declared', 'sidecar', 'format', 'name'}
+        What states the roles.
+    document : str
+        Name of the file that the call was read from.
+    source_format : str
+        Its format.
+
+    Returns
+    -------
+    str
+    """
+    if source == "name":
+        how = "exchange the names of the two files"
+    elif source == "sidecar":
+        how = f'say the right roles in "channels" of {call_stem(Path(uri))}.json beside it'
+    elif source == "format" and source_format in FIXED:
+        how = f"its format fixes them: exchange the channels of {Path(uri).name}"
+    else:
+        how = f'say the right roles in "channels" of {document}'
+    return f"if that is wrong, {how} and import it again with --replace"
+
+
+def _stated_by(audio: Audio) -> str:
+    said = {"sidecar": "its sidecar", "name": "its name", "format": "its format or document", "unknown": "the file"}
+    return said.get(audio.channel_map_source, "its document")
