@@ -360,7 +360,10 @@ def interval(row):
     """Return the Wilson interval of a row of `assertion_pass_rate` as text; nothing where there is no rate."""
     if row["pass_rate"] is None:
         return ""
-    return f" ({row['pass_rate']:.0%}, 95 % interval {row['pass_rate_low']:.0%} to {row['pass_rate_high']:.0%})"
+    from workbench.decimals import percent
+
+    rate, low, high = (f"{percent(row[name])}%" for name in ("pass_rate", "pass_rate_low", "pass_rate_high"))
+    return f" ({rate}, 95 % interval {low} to {high})"
 
 
 @app.function

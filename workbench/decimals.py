@@ -8,6 +8,9 @@ from decimal import Decimal
 SMALLEST, LARGEST = 1e-6, 1e21
 """What lies beyond is no time and no count, and is written with its power of ten."""
 
+_NOISE = 1e-9
+"""What is nearer to 0 or to 1 is that, but for the last bits of a sum."""
+
 
 def decimals(value: float) -> str:
     """Return a number in plain decimals.
@@ -55,6 +58,80 @@ def exact(value: float) -> str:
     """
     text = decimals(value)
     return text if math.isnan(value) or float(text) == value else f"{Decimal(repr(float(value))):f}"
+
+
+def percent(rate: float, *, places: int = 0) -> str:
+    """Return a rate in percent, without the sign; one that is neither 0 nor 1 is never rounded to 0 or 100.
+
+    Parameters
+    ----------
+    rate : float
+        A rate or a bound of one, 0..1.
+    places : int
+        Decimals; more where it takes more to tell it from 0 and from 100.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> percent(0.8), percent(0.999232), percent(0.99998), percent(0.0004), percent(1.0), percent(0.0)
+    ('80', '99.9', '99.998', '0.04', '100', '0')
+    """
+    return _apart(100 * rate, 100.0, places, sign="")
+
+
+def points(difference: float) -> str:
+    """Return a difference of two rates in percentage points, with its sign; none before 0.
+
+    Parameters
+    ----------
+    difference : float
+        -1..1.
+
+    Returns
+    -------
+    str
+        As :func:`percent`: one that is not 0 is not written as 0.
+
+    Examples
+    --------
+    >>> points(0.25), points(-0.0004), points(-0.0), points(-1.0)
+    ('+25', '-0.04', '0', '-100')
+    """
+    return _apart(100 * difference, 100.0, 0, sign="+")
+
+
+def proportion(rate: float) -> str:
+    """Return a rate from 0 to 1 with two decimals, or as many more as tell it from 0 and from 1.
+
+    Parameters
+    ----------
+    rate : float
+        A rate or a bound of one, 0..1.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> proportion(0.8), proportion(0.9992), proportion(1.0), proportion(0.0)
+    ('0.80', '0.999', '1.00', '0.00')
+    """
+    return _apart(rate, 1.0, 2, sign="")
+
+
+def _apart(value: float, whole: float, places: int, *, sign: str) -> str:
+    """Write a number in so many places that it is not read as 0 or as the whole where it is neither."""
+    ends = (0.0, whole, -whole)
+    near = next((end for end in ends if abs(value - end) <= _NOISE * whole), None)
+    if near is not None:
+        return f"{near:{sign if near else ''}.{places}f}"
+    while round(value, places) in ends:
+        places += 1
+    return f"{value:{sign}.{places}f}"
 
 
 def between(low: float | None, high: float | None) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.analysis.incidents import KINDS, counts
 from workbench.analysis.incidents_aside import ASIDE, ENDED, FAINT, listed
+from workbench.decimals import proportion
 from workbench.plural import plural
 from workbench.stats.rates import wilson
 from workbench.timing.health import CAUTION
@@ -272,10 +273,11 @@ def formula(share: Mapping[str, Any], policy: str) -> str:
     """
     if share["critical_free_call_rate"] is None:
         return f"no share: {share['reason']} (policy {policy})"
-    low, high = share["critical_free_call_rate_low"], share["critical_free_call_rate_high"]
+    name = "critical_free_call_rate"
+    rate, low, high = (proportion(share[f"{name}{end}"]) for end in ("", "_low", "_high"))
     return (
         f"{plural(share['critical_free_count'], 'call')} without a critical incident / "
         f"{plural(share['call_count'], 'two-channel call')} "
-        f"analysed = {share['critical_free_call_rate']:.2f} (95 % Wilson {low:.2f} to {high:.2f}), "
+        f"analysed = {rate} (95 % Wilson {low} to {high}), "
         f"n = {share['call_count']}, policy {policy}" + (", SMALL SAMPLE" if share["small_sample"] else "")
     )

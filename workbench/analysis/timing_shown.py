@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.analysis.timing_words import HEADINGS, in_words
-from workbench.decimals import between
+from workbench.decimals import between, percent
 from workbench.plural import plural
 
 if TYPE_CHECKING:
@@ -168,13 +168,16 @@ def as_shares(rows: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    def percent(row: Mapping[str, Any], low: str, high: str) -> str:
-        return "none" if row[low] is None else f"{row[low]:.1%} to {row[high]:.1%}"
+    def bounds(row: Mapping[str, Any], low: str, high: str) -> str:
+        return "none" if row[low] is None else f"{one_place(row[low])} to {one_place(row[high])}"
+
+    def one_place(rate: float) -> str:
+        return f"{percent(rate, places=1)}%"
 
     listed = list(rows.iter_rows(named=True))
-    texts = {"share": ["none" if row["share"] is None else f"{row['share']:.1%}" for row in listed]}
-    texts["95 %, linearised"] = [percent(row, "share_low", "share_high") for row in listed]
-    texts["95 %, bootstrap of calls"] = [percent(row, "boot_low", "boot_high") for row in listed]
+    texts = {"share": ["none" if row["share"] is None else one_place(row["share"]) for row in listed]}
+    texts["95 %, linearised"] = [bounds(row, "share_low", "share_high") for row in listed]
+    texts["95 %, bootstrap of calls"] = [bounds(row, "boot_low", "boot_high") for row in listed]
     counts = in_words(rows.select("group", "call_count", "talk_over_s", "caller_s"))
     columns = [pl.Series(name, values, dtype=pl.String) for name, values in texts.items()]
     return counts.with_columns(*columns, rows["reason"])
@@ -224,7 +227,8 @@ def interval(row: Mapping[str, Any]) -> str:
     """
     if row["pass_rate_low"] is None:
         return ""
-    return f" ({row['pass_rate']:.0%}, 95 % interval {row['pass_rate_low']:.0%} to {row['pass_rate_high']:.0%})"
+    rate, low, high = (f"{percent(row[name])}%" for name in ("pass_rate", "pass_rate_low", "pass_rate_high"))
+    return f" ({rate}, 95 % interval {low} to {high})"
 
 
 def seconds(value: float | None) -> str:

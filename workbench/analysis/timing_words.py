@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.decimals import percent
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -74,12 +76,11 @@ def as_agreement(rows: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     names = ("agreement_rate", "agreement_rate_low", "agreement_rate_high")
-    percents = [[None if value is None else 100 * value for value in rows[name]] for name in names]
     texts = {
         "the same": [f"{same} of {all_}" for same, all_ in rows.select("agreement_count", "trial_count").iter_rows()],
         "rate (%), 95 %": [
-            "none" if low is None else f"{rate:.0f}, {low:.0f} to {high:.0f}"
-            for rate, low, high in zip(*percents, strict=True)
+            "none" if low is None else f"{percent(rate)}, {percent(low)} to {percent(high)}"
+            for rate, low, high in rows.select(names).iter_rows()
         ],
     }
     counts = {

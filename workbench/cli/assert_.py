@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import interruptible, options, output
+from workbench.decimals import percent
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -94,4 +95,4 @@ def interval(count: int, trials: int, rate: float | None, low: float | None, hig
     """Return counts, rate and interval, in that order: "4/5 (80 %, 38-96)"."""
     if rate is None or low is None or high is None:
         return f"{count}/{trials}"
-    return f"{count}/{trials} ({100 * rate:.0f} %, {100 * low:.0f}-{100 * high:.0f})"
+    return f"{count}/{trials} ({percent(rate)} %, {percent(low)}-{percent(high)})"

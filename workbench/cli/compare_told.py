@@ -8,6 +8,7 @@ import click
 
 from workbench.cli import output
 from workbench.cli.score import until_yield
+from workbench.decimals import percent
 
 if TYPE_CHECKING:
     from workbench.timing.contracts.battery import Axis, Battery, Twin
@@ -131,4 +132,4 @@ def _axis(axis: Axis) -> str:
     if axis.interval is None:
         return "0 of 0"
     low, high = axis.interval
-    return f"{axis.count} of {axis.of} ({100 * low:.0f} to {100 * high:.0f} %, Wilson 95 %)"
+    return f"{axis.count} of {axis.of} ({percent(low)} to {percent(high)} %, Wilson 95 %)"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import interruptible, options, output
+from workbench.decimals import points
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _tell_groups(diff: Diff) -> None:
             row["assertion_id"],
             f"{row['before_pass']}/{row['before_trials']}",
             f"{row['added_pass']}/{row['added_trials']}",
-            f"{100 * row['difference']:+.0f} points ({100 * row['low']:+.0f} to {100 * row['high']:+.0f})",
+            f"{points(row['difference'])} points ({points(row['low'])} to {points(row['high'])})",
         )
         for row in diff.groups.to_dicts()
     ]
@@ -133,8 +134,8 @@ def _difference(row: dict[str, Any]) -> str:
     """Return the paired difference of pass rates with its interval and its exact p."""
     if not row["pairs"]:
         return "no pairs"
-    low, high = 100 * row["difference_low"], 100 * row["difference_high"]
-    return f"{100 * row['difference']:+.0f} points ({low:+.0f} to {high:+.0f}, p {row['p_exact']:.2g})"
+    low, high = points(row["difference_low"]), points(row["difference_high"])
+    return f"{points(row['difference'])} points ({low} to {high}, p {row['p_exact']:.2g})"
 
 
 def _cautions(archive: Archive, runs: list[str]) -> list[str]:

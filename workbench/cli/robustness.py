@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli import options, output, times
+from workbench.decimals import percent
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -175,10 +176,10 @@ def tell_shares(rows: list[dict[str, Any]], *, group: str | None = None) -> None
 
 
 def _interval(row: dict[str, Any]) -> str:
-    share = f"{row['holds_share']:.0%}"
+    share = f"{percent(row['holds_share'])}%"
     if row["holds_low"] is None:
         return share
-    return f"{share} ({row['holds_low']:.0%} to {row['holds_high']:.0%})"
+    return f"{share} ({percent(row['holds_low'])}% to {percent(row['holds_high'])}%)"
 
 
 def _heard(step: Step) -> str:

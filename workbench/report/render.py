@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.charts.speech_bars import PALE, RULE
+from workbench.decimals import percent, proportion
 from workbench.plural import plural
 from workbench.report import wording
 from workbench.text.visible import visible
@@ -70,7 +71,7 @@ def _environment() -> Environment:
     )
     for name in ("seconds", "clock", "bounds", "short", "plainly", "rate_words", "noted"):
         environment.filters[name] = getattr(wording, name)
-    environment.filters["many"] = plural
+    environment.filters |= {"many": plural, "percent": percent, "proportion": proportion}
     environment.filters["coded"] = _coded
     environment.globals["bars"] = {"rule": RULE, "pale": PALE}
     return environment

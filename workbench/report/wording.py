@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.decimals import between
+from workbench.decimals import between, percent
 from workbench.plural import plural
 
 NOTHING = "–"
@@ -36,7 +36,7 @@ def rate_words(count: int, trials: int, *, low: float | None, high: float | None
     """
     if not trials or low is None or high is None:
         return f"{count}/{trials}"
-    return f"{count}/{trials} ({100 * count / trials:.0f} %, {100 * low:.0f}-{100 * high:.0f})"
+    return f"{count}/{trials} ({percent(count / trials)} %, {percent(low)}-{percent(high)})"
 
 
 def seconds(value: float | None) -> str:
