@@ -142,3 +142,16 @@ def test_roles_stated_as_unknown_are_given_by_importing_anew(tmp_path: Path, mak
     archive.add(read([tmp_path / "in"], Options(channels=EXCHANGED)), replace=True)
     rows = archive.sql("select channel_roles, channel_map_source from recordings").rows()
     assert rows == [(["agent", "caller"], "option")]
+
+
+@pytest.mark.parametrize("asked", [OPTION, EXCHANGED])
+def test_an_exchanged_pair_is_told_to_exchange_its_names(tmp_path: Path, asked: tuple[ChannelRole, ...]) -> None:
+    for role, frames in (("caller", 800), ("agent", 900)):
+        samples = np.random.default_rng(frames).uniform(-0.1, 0.1, frames)
+        (tmp_path / "in").mkdir(exist_ok=True)
+        soundfile.write(tmp_path / "in" / f"c.{role}.wav", samples, 8_000, subtype="PCM_16")
+    archive = Archive.create(tmp_path / "archive")
+    archive.add(read([tmp_path / "in"], Options()))
+    with pytest.raises(UsageError, match="caller") as caught:
+        labelling.channel_map(archive.layout, "c", asked, author="A")
+    assert "exchange the names of the two files" in (caught.value.hint or "")

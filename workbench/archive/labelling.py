@@ -180,14 +180,17 @@ def _other_roles(layout: Layout, call_id: str, roles: tuple[str, ...], *, record
     counts = [len(recording[0]) for recording in recordings]
     if not counts:
         return "import the call's audio first: a map speaks of the channels of a recording"
-    if len(roles) not in counts or any(role not in ROLES for role in roles):
+    if any(role not in ROLES for role in roles):
         return channels_hint(max(counts))
+    pair = len(counts) > 1 and set(counts) == {1}
     for stated, said_by, uri in recordings:
-        if said_by in ("declared", "sidecar", "format", "name") and contradicts(stated, roles):
+        if said_by in ("declared", "sidecar", "format", "name") and (pair or contradicts(stated, roles)):
             source_format, source_uri = _source(layout, call_id)
             place = source_uri if said_by == "sidecar" and source_uri else uri
             document = Path(source_uri or uri).name
             return remedy(place, said_by, document=document, source_format=source_format or "")
+    if len(roles) not in counts:
+        return channels_hint(max(counts))
     return f"to change them, import it anew: workbench import FILE --replace --channels {','.join(roles)}"
 
 
