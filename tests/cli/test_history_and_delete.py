@@ -13,6 +13,7 @@ from workbench.archive.archive import Archive
 from workbench.archive.asserting import assert_pack
 from workbench.assertions import load_pack
 from workbench.cli.history import counted, told
+from workbench.errors import SnapshotGone
 from workbench.schema.call import Call, Turn
 
 Run = Callable[..., tuple[int, str, str]]
@@ -36,7 +37,7 @@ def test_history_says_what_made_a_snapshot_and_how_much(run: Run, place: Path) -
     assert head.split("  ")[0] == "snapshot"
     said = [row.split(maxsplit=4)[3:] for row in rows]
     assert said == [
-        ["init", "archive made"],
+        ["init", "archive made; no tables to read yet"],
         ["init", "tables made"],
         ["import", "1 call new"],
         ["import", "1 call new"],
@@ -45,6 +46,13 @@ def test_history_says_what_made_a_snapshot_and_how_much(run: Run, place: Path) -
     assert "tables_" not in out
     assert run("compact", "--archive", place)[0] == 0
     assert "clean-up" in run("history", "--archive", place)[1].splitlines()[-1]
+
+
+def test_a_snapshot_from_before_the_tables_is_told_as_that(place: Path) -> None:
+    with Archive(place, as_of=0) as archive, pytest.raises(SnapshotGone, match="snapshot 0 is from before the tables"):
+        archive.sql("from calls")
+    with Archive(place, as_of=1) as archive:
+        assert archive.sql("from calls").is_empty()
 
 
 def test_history_as_json_keeps_the_names_of_the_lake(run: Run, place: Path) -> None:

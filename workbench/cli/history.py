@@ -10,7 +10,7 @@ from workbench.cli import interruptible, options, output
 Runs = Sequence[tuple[str, Mapping[str, Any]]]
 
 _WITHOUT_A_RUN = {
-    "schemas_created": ("init", "archive made"),
+    "schemas_created": ("init", "archive made; no tables to read yet"),
     "tables_created": ("init", "tables made"),
     "merge_adjacent": ("clean-up", "small files merged"),
     "rewrite_delete": ("clean-up", "files rewritten"),
@@ -24,7 +24,7 @@ _OF_CALLS = frozenset({"new", "replaced", "unchanged"})
 def command(archive_path: str, *, as_json: bool) -> None:
     """List the snapshots of an archive: number, time, what made it, what it counted.
 
-    Read an older one with --as-of N. --json gives them as DuckLake keeps them.
+    Read an older one with --as-of N, once its tables were made. --json gives them as DuckLake keeps them.
     """
     from workbench.archive.archive import Archive
     from workbench.archive.snapshot_runs import deletions, snapshot_runs

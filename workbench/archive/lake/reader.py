@@ -36,6 +36,8 @@ _BARE_OVERLAPS = re.compile(r"\b(from|join)\s+overlaps\b", re.IGNORECASE)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """What SQLite says of a file that it cannot read as a database."""
 
+_TABLES = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'lake' LIMIT 1"
+
 _MISPUT = (duckdb.BinderException, duckdb.CatalogException, duckdb.InvalidInputException, duckdb.ParserException)
 """What DuckDB raises before a prepared query runs, and so at once."""
 
@@ -73,6 +75,12 @@ class Reader:
         try:
             views.load(self._con)
         except duckdb.Error as error:
+            if as_of is not None and not self._con.execute(_TABLES).fetchall():
+                raise SnapshotGone(
+                    f"snapshot {as_of} is from before the tables were made",
+                    where=str(layout.root),
+                    hint=f"{layout.command('workbench history')} lists the later ones",
+                ) from error
             raise ArchiveFailed(
                 f"the views do not fit this archive ({error})",
                 where=str(layout.root),
