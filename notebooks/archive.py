@@ -358,12 +358,9 @@ def summary(archive, archive_path, call_count, evidence, newest, refusals, worst
 @app.function
 def interval(row):
     """Return the Wilson interval of a row of `assertion_pass_rate` as text; nothing where there is no rate."""
-    if row["pass_rate"] is None:
-        return ""
-    from workbench.decimals import percent
+    from workbench.analysis import timing_shown
 
-    rate, low, high = (f"{percent(row[name])}%" for name in ("pass_rate", "pass_rate_low", "pass_rate_high"))
-    return f" ({rate}, 95 % interval {low} to {high})"
+    return "" if row["pass_rate"] is None else timing_shown.interval(row)
 
 
 @app.function
