@@ -12,11 +12,11 @@ from workbench.errors import ImportFailed, NotScorable, UsageError
 from workbench.ingest.audio_names import partner, side
 from workbench.ingest.audio_sidecar import Sidecar, load_sidecar, require_header
 from workbench.ingest.protocol import Options
-from workbench.ingest.stated_channels import contradicts
 from workbench.plural import plural
 from workbench.timing.channels_hint import channels_hint
 from workbench.timing.file_steps import file_step
 from workbench.timing.measuring import ROLES
+from workbench.timing.stated_roles import contradicts
 
 MapSource = Literal["option", "sidecar", "name", "assumed", "format"]
 CONFIRMED: tuple[MapSource, ...] = ("option", "sidecar", "name")

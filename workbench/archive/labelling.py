@@ -173,9 +173,9 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
 
 def _other_roles(layout: Layout, call_id: str, roles: tuple[str, ...], *, recordings: Sequence[tuple[Any, ...]]) -> str:
     """What to do about roles that the archive does not have; of each recording roles, who says so, and its place."""
-    from workbench.ingest.stated_channels import contradicts, remedy
     from workbench.timing.channels_hint import channels_hint
     from workbench.timing.measuring import ROLES
+    from workbench.timing.stated_roles import contradicts, remedy
 
     counts = [len(recording[0]) for recording in recordings]
     if not counts:
@@ -187,8 +187,9 @@ def _other_roles(layout: Layout, call_id: str, roles: tuple[str, ...], *, record
         if said_by in ("declared", "sidecar", "format", "name") and (pair or contradicts(stated, roles)):
             source_format, source_uri = _source(layout, call_id)
             place = source_uri if said_by == "sidecar" and source_uri else uri
-            document = Path(source_uri or uri).name
-            return remedy(place, said_by, document=document, source_format=source_format or "")
+            name, document = Path(place).name, Path(source_uri or uri).name
+            sidecar = f"the sidecar of {name}" if pair else f"{Path(name).stem}.json beside it"
+            return remedy(name, said_by, document=document, source_format=source_format or "", sidecar=sidecar)
     if len(roles) not in counts:
         return channels_hint(max(counts))
     return f"to change them, import it anew: workbench import FILE --replace --channels {','.join(roles)}"

@@ -21,9 +21,9 @@ from workbench.ingest.audio_names import HEADERLESS, MAGIC, SUFFIXES, call_stem,
 from workbench.ingest.audio_sidecar import Sidecar, is_sidecar, load_sidecar, require_header
 from workbench.ingest.intake import digest
 from workbench.ingest.protocol import Options
-from workbench.ingest.stated_channels import contradicts
 from workbench.plural import plural
 from workbench.schema.call import Audio, Call, ChannelRole, Refusal
+from workbench.timing.stated_roles import contradicts
 
 if TYPE_CHECKING:
     from workbench.audio.read import AudioInfo

@@ -7,36 +7,13 @@ a note, and a command that reads one file refuses it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from workbench.ingest.audio_names import call_stem
 from workbench.ingest.intake.refusing import of_call
 from workbench.schema.call import Audio, Call, ChannelRole, Refusal
-
-FIXED: Final = frozenset({"harper_valley", "eva"})
-"""Formats that fix which channel is whose: no file of theirs says it, so none can be corrected."""
-
-
-def contradicts(stated: Sequence[str] | None, asked: Sequence[str] | None) -> bool:
-    """Return whether `--channels` gives a channel another role than is stated of it.
-
-    Parameters
-    ----------
-    stated : sequence of str or None
-        The roles that a sidecar or document gives the channels.
-    asked : sequence of str or None
-        The roles of `--channels`.
-
-    Returns
-    -------
-    bool
-        False where one of the two is silent or they speak of another number of channels.
-    """
-    if stated is None or asked is None or len(stated) != len(asked):
-        return False
-    return any(one not in ("unknown", other) for one, other in zip(stated, asked, strict=True))
+from workbench.timing.stated_roles import contradicts, remedy
 
 
 def settle(call: Call, asked: tuple[ChannelRole, ...] | None) -> Iterator[Refusal]:
@@ -74,37 +51,14 @@ def settle(call: Call, asked: tuple[ChannelRole, ...] | None) -> Iterator[Refusa
 def remedy_of(call: Call, audio: Audio) -> str:
     """Return how the stated roles of a recording are exchanged, in a sentence."""
     document = Path(call.source_uri or audio.path).name
-    source_format = call.source_format or ""
-    return remedy(audio.path, audio.channel_map_source, document=document, source_format=source_format)
-
-
-def remedy(uri: str, source: str, *, document: str, source_format: str) -> str:
-    """Return how stated roles are exchanged, in a sentence.
-
-    Parameters
-    ----------
-    uri : str
-        Where the sound lies.
-    source : {'declared', 'sidecar', 'format', 'name'}
-        What states the roles.
-    document : str
-        Name of the file that the call was read from.
-    source_format : str
-        Its format.
-
-    Returns
-    -------
-    str
-    """
-    if source == "name":
-        how = "exchange the names of the two files"
-    elif source == "sidecar":
-        how = f'say the right roles in "channels" of {call_stem(Path(uri))}.json beside it'
-    elif source == "format" and source_format in FIXED:
-        how = f"its format fixes them: exchange the channels of {Path(uri).name}"
-    else:
-        how = f'say the right roles in "channels" of {document}'
-    return f"if that is wrong, {how} and import it again with --replace"
+    sidecar = f"{call_stem(Path(audio.path))}.json beside it"
+    return remedy(
+        Path(audio.path).name,
+        audio.channel_map_source,
+        document=document,
+        source_format=call.source_format or "",
+        sidecar=sidecar,
+    )
 
 
 def _stated_by(audio: Audio) -> str:
