@@ -52,7 +52,7 @@ def test_two_channels_of_unknown_sides_stay_unknown_and_the_option_is_named(tmp_
     assert (note.rule, note.scope, note.hint) == (
         "channel_map_unknown",
         "note",
-        "import again with --channels caller,agent --replace",
+        "import it again with --replace --channels caller,agent",
     )
 
 

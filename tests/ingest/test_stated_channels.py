@@ -103,6 +103,16 @@ def test_another_number_of_channels_than_a_document_states_is_said(tmp_path: Pat
     assert (roles, note.rule, note.hint) == (["agent", "caller"], "channel_map_unused", "name 2 roles")
 
 
+def test_a_sidecar_that_names_another_number_of_channels_is_not_passed_over_in_silence(tmp_path: Path) -> None:
+    found = read([audio_with_sidecar(tmp_path, ["caller"])], Options(channels=OPTION))
+    note, call = sorted(found, key=lambda one: isinstance(one, Call))
+    assert isinstance(call, Call)
+    assert isinstance(note, Refusal)
+    assert (call.audio or [])[0].channel_map_source == "option"
+    assert (note.rule, note.scope, note.hint) == ("channel_map_unused", "note", 'correct "channels" in c.json')
+    assert note.message == "the file has 2 channels, its sidecar names 1; --channels is used"
+
+
 def test_a_pair_is_named_by_its_files(tmp_path: Path) -> None:
     for role in OPTION:
         sound(tmp_path, f"c.{role}.wav", channels=1)

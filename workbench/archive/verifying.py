@@ -71,7 +71,7 @@ def _verified(layout: Layout, reader: Reader) -> Verified:
         try:
             media.require(layout, dict(zip(columns, row, strict=True)))
         except ArchiveFailed as error:
-            result.problems.append(str(error))
+            result.problems.append(str(error).replace("\nHint: ", "; "))
     checks = {audit.name: audit.sql for audit in views.audits()}
     checks |= {f"duplicate keys in {table.table()}": views.duplicate_keys(table) for table in tables().values()}
     for name, query in checks.items():

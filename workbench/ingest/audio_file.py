@@ -162,7 +162,7 @@ def _channel_map(
     of mono and other files `--channels` speaks of the others, and one channel has no order, so a mono file is taken
     all the same, with a note. A file of more channels is refused where what was said fits it in no way.
     """
-    from workbench.timing.channels_hint import channels_hint
+    from workbench.timing.channels_hint import channels_hint, roles_example
 
     notes: list[Refusal] = []
     given: list[tuple[tuple[ChannelRole, ...] | None, MapSource]] = [
@@ -173,7 +173,7 @@ def _channel_map(
         given.reverse()
     for roles, source in given:
         if roles is not None and len(roles) == count:
-            return roles, source, notes
+            return roles, source, [*notes, *_misfit(path, count, sidecar=sidecar, taken=source)]
         if roles is not None:
             message = f"{_channels(count)}, {SAID[source]} names {len(roles)}"
             hint = f"{channels_hint(count)}; import files of another number of channels apart"
@@ -188,12 +188,20 @@ def _channel_map(
         return ("mixed",), "format", notes
     if notes:
         raise ImportFailed(notes[0].message, where=str(path), hint=notes[0].hint, rule="channel_count")
-    said = "--channels caller,agent" if count == 2 else f"--channels with {count} roles"
-    hint = f"import again with {said} --replace"
+    hint = f"import it again with --replace --channels {roles_example(count)}"
     message = f"nothing says who speaks on which of the {count} channels"
     notes.append(_note(path, "channel_map_unknown", message, hint=hint))
     role: ChannelRole = "unknown"
     return (role,) * count, "unknown", notes
+
+
+def _misfit(path: Path, count: int, *, sidecar: Sidecar, taken: MapSource) -> list[Refusal]:
+    """Return a note where the option was taken and the sidecar speaks of another number of channels."""
+    if taken != "option" or sidecar.path is None or sidecar.channels is None or len(sidecar.channels) == count:
+        return []
+    message = f"{_channels(count)}, {SAID['sidecar']} names {len(sidecar.channels)}; {SAID['option']} is used"
+    hint = f'correct "channels" in {sidecar.path.name}'
+    return [_note(path, "channel_map_unused", message, hint=hint)]
 
 
 def _channels(count: int) -> str:

@@ -302,3 +302,15 @@ def test_a_tool_call_of_a_turn_that_cannot_be_goes_alone(turn_ix: int) -> None:
     assert refusal.rule == "out_of_range"
     assert [tool.name for tool in call.tool_calls or ()] == ["b"]
     assert (call.seed, call.trial) == (2**63 - 1, 0)
+
+
+def test_no_unit_is_advised_where_it_was_given(tmp_path: Path) -> None:
+    """Ten words in 3.75 ms, read as seconds."""
+    turns = [
+        {"speaker": "user", "text": "hi there how are you", "start_s": 0.0, "end_s": 0.00183},
+        {"speaker": "agent", "text": "hello what can I do", "start_s": 0.00204, "end_s": 0.00396},
+    ]
+    path = tmp_path / "small.json"
+    path.write_text(json.dumps({"id": "small", "turns": turns}), encoding="utf-8")
+    _, (refusal,) = read(path, Options(time_unit="s"))
+    assert refusal.hint == "--time-unit s was given, and no unit mends them: correct the times where they come from"

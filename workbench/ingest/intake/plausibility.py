@@ -208,6 +208,8 @@ def _stage_problem(call: Call, options: Options) -> Refusal | None:
 
 
 def _unit_hint(unit: str, options: Options) -> str:
+    if options.time_unit == unit:
+        return f"--time-unit {unit} was given, and no unit mends them: correct the times where they come from"
     if options.time_unit is None:
         return f"--time-unit {unit}"
     return f"--time-unit {options.time_unit} was given; try --time-unit {unit} or leave it out"
