@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 
 from workbench.analysis.timing_held import columns
-from workbench.analysis.timing_spread import gap_bins, spread, talk_over_shares
+from workbench.analysis.timing_slices import PARTS
+from workbench.analysis.timing_spread import GAPS, gap_bins, spread, talk_over_shares
+from workbench.archive.archive import Archive
 
 
 def events(*times: tuple[float, bool]) -> pl.DataFrame:
@@ -60,6 +64,15 @@ def test_slices_share_their_bins_and_what_was_not_described_is_a_group_of_its_ow
         pl.col("measure") == "response gap"
     )
     assert set(alone["group"]) == {"all"}
+
+
+def test_gaps_are_parted_by_all_that_parts_moments_but_labels(demo_archive: Path) -> None:
+    with Archive(demo_archive) as archive:
+        gaps = archive.sql(GAPS)
+    assert set(PARTS) - set(gaps.columns) == {"expect", "author"}
+    by_source = gap_bins(gaps, by="source_format").group_by("group").agg(pl.col("moment_count").sum())
+    assert dict(by_source.iter_rows()) == dict(gaps.group_by("source_format").len().iter_rows())
+    assert len(by_source) > 1
 
 
 NAMES = ("response gap", "time to yield", "talk-over")

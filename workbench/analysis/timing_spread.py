@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 GAP, YIELD, OVER = "response gap", "time to yield", "talk-over"
 SEEN, CENSORED = "seen to its end", "longer than this (censored)"
-_GAPS = "select call_id, gap_s, caller_noisy, caller_narrow_band, agent_fast_talker from turn_gaps"
-GAPS = f"{_GAPS} join call_slices using (call_id) where clock = 'audio' order by call_id, gap_ix"
-"""Every response gap that was heard, with the slices of its call."""
+_GAPS = "select call_id, gap_s, agent_version, source_format, caller_noisy, caller_narrow_band, agent_fast_talker"
+_OF_CALLS = "from turn_gaps join calls using (call_id) join call_slices using (call_id)"
+GAPS = f"{_GAPS} {_OF_CALLS} where clock = 'audio' order by call_id, gap_ix"
+"""Every response gap that was heard, with what parts its call from others."""
 
 
 def gap_bins(gaps: pl.DataFrame, *, by: str | None = None, most_bins: int = 40) -> pl.DataFrame:
