@@ -20,7 +20,8 @@ WRITTEN = re.compile(rf"^ (?:{BETWEEN})?(?:{NOUNS})\b")
 ALWAYS_SEVERAL = {
     "workbench/analysis/incidents_channels.py: count channels": "of one channel nobody asks whose it is",
     "workbench/ingest/audio_file.py: count channels": "the same",
-    "workbench/ingest/audio_file.py: count roles": "the same",
+    "workbench/ingest/stated_channels.py: count channels": "the same",
+    "workbench/ingest/stated_channels.py: count roles": "the same",
     "workbench/ingest/intake/folder_parts.py: len(problems) files": "of one file its own problem is said",
     "workbench/ingest/intake/plausibility.py: words words": "three words at least",
     "workbench/ingest/intake/plausibility.py: len(starts) turns": "two turns at least",

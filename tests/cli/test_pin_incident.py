@@ -28,7 +28,7 @@ def call(tmp_path: Path) -> Path:
 def test_the_line_under_an_incident_pins_it(call: Path, at: Run, tmp_path: Path) -> None:
     told = at("autopsy", call, "--channels", "caller,agent")[1]
     assert "ROLE" not in told
-    line = re.search(r"to pin it: workbench (pin .*) \(or hold\)", told)
+    line = re.search(r"to pin it: workbench (pin .*)  # or hold", told)
     assert line is not None
     code, out, _ = at(*shlex.split(line[1]), "-o", tmp_path / "c", "--json")
     found = json.loads(out)
@@ -45,7 +45,7 @@ def test_the_line_under_an_incident_pins_it(call: Path, at: Run, tmp_path: Path)
 def test_an_assumed_map_is_no_part_of_the_line(call: Path, at: Run, tmp_path: Path) -> None:
     """Whoever copies the line says no more than is known: it asks for the roles, and is refused until they are said."""
     told = at("autopsy", call)[1]
-    (line,) = re.findall(r"to pin it: workbench (pin .*) \(or hold\)", told)
+    (line,) = re.findall(r"to pin it: workbench (pin .*)  # or hold", told)
     assert "--channels ROLE,ROLE " in line
     assert "caller,agent" not in told
     assert told.count("nobody has said which channel is whose. Listen, and run autopsy with --channels first") == 1
@@ -138,7 +138,7 @@ def test_every_line_that_says_how_to_pin_pins_and_every_other_says_why_not(file:
     blocks = re.findall(r"^#(\d+) .*(?:barge-in|talk-over) .*\n.*\n    (.*)", told, re.MULTILINE)
     able = 0
     for number, line in blocks:
-        named = re.fullmatch(r"to pin it: workbench pin .* --expect yield( \(or hold\))?", line)
+        named = re.fullmatch(r"to pin it: workbench pin .* --expect yield(  # or hold)?", line)
         able += named is not None
         assert named is not None or line.startswith("cannot be pinned: "), line
         for expect in ("yield", "hold") if named is None or named[1] else ("yield",):

@@ -200,5 +200,18 @@ def test_what_was_never_supplied_or_never_judged_is_no_zero(tmp_path: Path, made
 
 
 def test_calls_that_no_check_could_judge_are_told_beside_the_findings(html: str, seen: Any) -> None:
-    """`hostile` and `no-audio` are judged by some check; `no-clock` by the check of words."""
+    """`hostile`, `no-audio` and `no-clock` are judged by some check."""
     assert "of 3 calls judged" in " ".join(seen(html).shown.split())
+
+
+def test_findings_are_told_of_the_calls_in_which_there_could_be_one(demo_archive: Path) -> None:
+    """Of the pack these are high, slow_response past double its bound; the others never give a high finding."""
+    high = "'misheard_number', 'no_confirmation', 'policy_limit', 'slow_response'"
+    query = f"select count(distinct call_id) from call_verdicts where status in ('PASS', 'FAIL') and assertion_id in ({high})"
+    with Archive(demo_archive) as archive:
+        able = archive.sql(query).item()
+        found = archive.sql("select count(distinct call_id) from findings where severity = 'high'").item()
+        page = archive_report(archive)
+    shown = " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
+    assert f"in {found} of {able} calls judged by a check that can find one" in shown
+    assert 0 < found < able

@@ -210,7 +210,7 @@ def _pin(examined: Examined, one: dict[str, Any], pin: Pinnable, *, numbered: bo
         moment = f"{shlex.quote(examined.path)} --at {one['onset_s']:g}"
     named = {"option": examined.roles, "assumed": ["ROLE"] * len(examined.roles)}.get(examined.channel_map)
     said = f" --channels {','.join(named)}" if named else ""
-    other = " (or hold)" if len(pin.expects) > 1 else ""
+    other = "  # or hold" if len(pin.expects) > 1 else ""
     return f"to pin it: workbench pin {moment}{said} --expect {pin.expects[0]}{other}"
 
 

@@ -39,7 +39,8 @@ SQL = {
     "denominators": "from denominators order by metric",
     "refusals": f"from refusals order by run_id, refusal_ix limit {MOST_ROWS}",
     "refused": "select scope, count(*) as refusal_count from refusals group by scope",
-    "verdicts": "select distinct call_id, status from call_verdicts semi join latest_runs using (run_id)",
+    "verdicts": "select call_id, assertion_id, status from call_verdicts semi join latest_runs using (run_id)",
+    "checks": "from assertions semi join latest_runs using (run_id)",
     "run": "from runs semi join (from latest_runs where kind = 'assert') using (run_id)",
     "imported": "select call_id from calls join runs using (run_id) where runs.ended_at > $at",
     "recordings": "select recording_id, duration_s from recordings order by recording_id",
@@ -118,8 +119,20 @@ def _numbers(archive: Archive, calls: Rows, *, gaps: Rows, refused: dict[str, in
     timed = [row["duration_s"] for row in calls if row["duration_s"] is not None]
     turns = [row["turn_count"] for row in calls if row["turn_count"] is not None]
     checked = [row for row in calls if row["high_finding_count"] is not None]
-    with_verdict = {row["call_id"] for row in _rows(archive, SQL["verdicts"]) if row["status"] in ("PASS", "FAIL")}
+    verdicts = [row for row in _rows(archive, SQL["verdicts"]) if row["status"] in ("PASS", "FAIL")]
+    with_verdict = {row["call_id"] for row in verdicts}
     judged = [row for row in checked if row["call_id"] in with_verdict]
+    gives = {
+        row["assertion_id"]: {
+            row["severity"],
+            *(step["severity"] for step in json.loads(row["parameters"]).get("escalations", ())),
+        }
+        for row in _rows(archive, SQL["checks"])
+    }
+    able = {
+        name: len({row["call_id"] for row in verdicts if name in gives[row["assertion_id"]]})
+        for name in ("high", "medium")
+    }
     return {
         "calls": len(calls),
         "timed_calls": len(timed),
@@ -131,6 +144,8 @@ def _numbers(archive: Archive, calls: Rows, *, gaps: Rows, refused: dict[str, in
         "answering_calls": sum(row["call_count"] for row in gaps),
         "checked": len(checked),
         "judged": len(judged),
+        "high_judged": able["high"],
+        "medium_judged": able["medium"],
         "high": sum(row["high_finding_count"] for row in judged),
         "high_calls": sum(row["high_finding_count"] > 0 for row in judged),
         "medium": sum(row["medium_finding_count"] for row in judged),
