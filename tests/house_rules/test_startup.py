@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -35,3 +36,11 @@ def test_the_package_itself_loads_nothing_heavy() -> None:
     code = "import sys, workbench; print(' '.join(sorted({n.split('.')[0] for n in sys.modules})))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert not set(done.stdout.split()) & set(HEAVY)
+
+
+def test_a_query_loads_duckdb_and_no_table_of_the_schema(small_archive: Path) -> None:
+    """They and what checks them take as long to load as the query takes."""
+    words = ["sql", "select count(*) from calls", "--format", "csv", "--archive", str(small_archive)]
+    done = subprocess.run([sys.executable, "-c", LOOK, *words], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.rpartition("loaded:")[2].split()) & set(HEAVY) == {"duckdb"}
