@@ -17,7 +17,7 @@
 -- caution_critical_free_count: those of caution_count without a critical incident; the share counts both.
 -- mono_count: calls of one mixed channel, which never enter the share.
 -- mono_critical_free_count: those of them without a critical silence.
--- not_scorable_count: other calls with measured audio that cannot be scanned: silent, identical or unnamed channels, a file a side.
+-- not_scorable_count: other calls with measured audio that cannot be scanned: silent, identical or unnamed channels, one party alone.
 -- not_measured_count: calls with audio that was not measured.
 -- reason: why there is no share; empty: there is one.
 with
@@ -40,8 +40,7 @@ lanes as (
         bool_or(input_health.recommendation = 'scan with caution'
             and input_health.recording_id = timing_inputs.caller_recording_id) as caution,
         case
-            when bool_or(timing_inputs.scorable and timing_inputs.caller_recording_id = timing_inputs.agent_recording_id)
-                then 'two_channel'
+            when bool_or(timing_inputs.scorable) then 'two_channel'
             when bool_or(input_health.reason = 'mono') and not bool_or(timing_inputs.call_id is not null) then 'mono'
             when count(input_health.recording_id) > 0 then 'not_scorable'
             else 'not_measured'

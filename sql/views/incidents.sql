@@ -4,7 +4,7 @@
 -- Reads: moments, scanned_silences, segments, recordings, calls, input_health, timing_inputs.
 -- Units: *_s seconds, coherence and confidence 0..1.
 -- call_id: call.
--- recording_id: recording it was heard in.
+-- recording_id: recording it was heard in; of two files of a party each the caller's.
 -- moment_ix: position among the moments of the recording; empty: a silence that the scan has in pieces, with faint sound between.
 -- lane: two_channel, or mono, where only silence can be read.
 -- rank: 1 is the most severe of the call; then the longest, then the earliest; what stands apart comes last.
@@ -48,17 +48,33 @@ mono as (
     group by call_id
 ),
 heard as (
-    select call_id, caller_recording_id as recording_id, 'two_channel' as lane
-    from timing_inputs
-    where scorable and caller_recording_id = agent_recording_id
+    select
+        inputs.call_id,
+        inputs.caller_recording_id as recording_id,
+        'two_channel' as lane,
+        greatest(callers.offset_s + callers.duration_s, agents.offset_s + agents.duration_s) as over_s
+    from timing_inputs as inputs
+    join recordings as callers
+        on inputs.call_id = callers.call_id and inputs.caller_recording_id = callers.recording_id
+    join recordings as agents
+        on inputs.call_id = agents.call_id and inputs.agent_recording_id = agents.recording_id
+    where inputs.scorable
     union all
-    select call_id, recording_id, 'mono' as lane
+    select mono.call_id, mono.recording_id, 'mono' as lane, recordings.offset_s + recordings.duration_s as over_s
     from mono
+    join recordings using (call_id, recording_id)
 ),
 speech as (
-    select call_id, recording_id, role, start_s, end_s, coalesce(voiced_end_s, end_s) as voiced_end_s, coalesce(faint, false) as faint
+    select
+        segments.call_id, inputs.caller_recording_id as recording_id, segments.role, segments.start_s, segments.end_s,
+        coalesce(segments.voiced_end_s, segments.end_s) as voiced_end_s, coalesce(segments.faint, false) as faint
     from segments
-    where backend = 'energy' and role in ('caller', 'agent')
+    join timing_inputs as inputs
+        on
+            segments.call_id = inputs.call_id
+            and segments.recording_id
+            = if(segments.role = 'caller', inputs.caller_recording_id, inputs.agent_recording_id)
+    where segments.backend = 'energy' and segments.role in ('caller', 'agent')
 ),
 firm as (
     select
@@ -81,10 +97,10 @@ silent as (
         if(firm.role = 'caller', 'long_response_gap', 'agent_stop_no_caller') as kind,
         firm.onset_s,
         firm.hangover_s,
-        coalesce(firm.next_s, recordings.offset_s + recordings.duration_s) as until_s,
-        round(coalesce(firm.next_s, recordings.offset_s + recordings.duration_s) - firm.onset_s, 6) as magnitude_s
+        coalesce(firm.next_s, heard.over_s) as until_s,
+        round(coalesce(firm.next_s, heard.over_s) - firm.onset_s, 6) as magnitude_s
     from firm
-    join recordings using (call_id, recording_id)
+    join heard using (call_id, recording_id)
 ),
 hidden as (
     select
@@ -118,10 +134,9 @@ told as (
     select * from hidden
 ),
 found as (
-    select told.*, heard.lane, recordings.offset_s + recordings.duration_s as over_s
+    select told.*, heard.lane, heard.over_s
     from told
     join heard using (call_id, recording_id)
-    join recordings using (call_id, recording_id)
 ),
 heard_next as (
     select
@@ -211,7 +226,7 @@ select
     round(placed.onset_s - placed.before_s, 6) as onset_s,
     least(
         placed.onset_s + greatest(placed.length_s, coalesce(placed.agent_quiet_s, 0.0)),
-        recordings.offset_s + recordings.duration_s
+        placed.over_s
     ) as end_s,
     round(placed.length_s + placed.before_s, 6) as magnitude_s,
     round(placed.without_faint_s + placed.before_s, 6) as without_faint_s,
@@ -229,6 +244,5 @@ select
     calls.agent_id,
     calls.agent_version
 from placed
-join recordings using (call_id, recording_id)
 join input_health using (call_id, recording_id)
 join calls using (call_id)

@@ -1,32 +1,37 @@
 -- suspected_swaps
--- One row per recording whose channels may be the wrong way round, and that nobody has confirmed.
+-- One row per recording whose channels may be the wrong way round, and that nobody has confirmed; of two files the caller's.
 -- Key: call_id, recording_id.
 -- Reads: input_health, recordings, standing_labels.
 -- Units: none.
 -- call_id: call.
 -- recording_id: recording.
--- channel_roles: whose voice each channel is said to carry, in order.
+-- channel_roles: whose voice each channel is said to carry, in order; of two files the caller's first.
 -- channel_map_source: where that comes from.
 -- verdict_eligible: whether verdicts rest on it all the same, since the source declares its channels.
 -- next_step: what would settle it.
 -- A person who confirms the roles as they are (workbench label CALL --channels caller,agent, or the notebook
 -- review) settles it; one who finds them exchanged imports the recording anew.
-select
-    recordings.call_id,
-    recordings.recording_id,
-    recordings.channel_roles,
-    recordings.channel_map_source,
-    health.verdict_eligible,
-    health.next_step
-from input_health as health
-join recordings using (call_id, recording_id)
-where
-    health.reason = 'possible_swap'
-    and not exists (
-        select 1
-        from standing_labels
-        where
-            standing_labels.call_id = recordings.call_id
-            and standing_labels.kind = 'channel_map'
-            and try_cast(standing_labels.value -> 'roles' as varchar[]) = recordings.channel_roles
-    )
+with suspected as (
+    select
+        recordings.call_id,
+        recordings.recording_id,
+        if(health.other_recording_id is null, recordings.channel_roles, ['caller', 'agent']) as channel_roles,
+        recordings.channel_map_source,
+        health.verdict_eligible,
+        health.next_step
+    from input_health as health
+    join recordings using (call_id, recording_id)
+    where
+        health.reason = 'possible_swap'
+        and (health.other_recording_id is null or list_contains(recordings.channel_roles, 'caller'))
+)
+select *
+from suspected
+where not exists (
+    select 1
+    from standing_labels
+    where
+        standing_labels.call_id = suspected.call_id
+        and standing_labels.kind = 'channel_map'
+        and try_cast(standing_labels.value -> 'roles' as varchar[]) = suspected.channel_roles
+)

@@ -11,26 +11,29 @@
 -- verdict_eligible: whether a verdict may rest on them; a suspected swap is settled by a person's channel map.
 -- reason: what speaks against it; empty: nothing.
 -- next_step: what would mend it; empty: nothing to mend, or measured_apart, which `workbench measure` mends.
--- echo_coherence: best cosine of the caller's envelope with the agent's earlier one; empty: one party a file.
+-- echo_coherence: best cosine of the caller's envelope with the agent's earlier one; empty: not two channels of sound.
 -- separation_db: speech above the noise floor, of the channel where it is smallest.
 -- Of several recordings one that verdicts may rest on is taken first, then one with both parties, then the
--- combined one. Two of which one could not be measured anew with other settings are measured_apart: what is speech in
--- one might be none in the other.
+-- combined one. Two files of a party each count together, as input_health judged them. They are measured_apart where one
+-- could not be measured anew with other settings, so that what is speech in one might be none in the other, or where they
+-- were not held against each other.
 with
 confirmed as (
     select distinct recordings.call_id, recordings.recording_id
     from recordings
+    join input_health using (call_id, recording_id)
     join standing_labels using (call_id)
     where
         standing_labels.kind = 'channel_map'
-        and try_cast(standing_labels.value -> 'roles' as varchar[]) = recordings.channel_roles
+        and try_cast(standing_labels.value -> 'roles' as varchar[])
+        = if(input_health.other_recording_id is null, recordings.channel_roles, ['caller', 'agent'])
 ),
 judged as (
     select
         health.call_id, health.recording_id, health.config_id, health.scorable, health.echo_coherence,
         health.verdict_eligible
             or (health.scorable and health.reason = 'possible_swap' and confirmed.call_id is not null) as settled,
-        health.reason, health.next_step,
+        health.reason, health.next_step, health.other_recording_id,
         recordings.boundary
     from input_health as health
     join recordings using (call_id, recording_id)
@@ -40,7 +43,9 @@ sides as (
     select
         channels.call_id, channels.recording_id, channels.role,
         min(channels.separation_db) as separation_db,
-        any_value(judged) as health
+        any_value(judged) as health,
+        count(*) over (partition by channels.call_id, channels.recording_id) = 1
+            and any_value(judged.other_recording_id) is null as alone
     from channels
     join judged using (call_id, recording_id, config_id)
     where channels.role in ('caller', 'agent')
@@ -50,9 +55,10 @@ ranked as (
     select
         sides.*,
         (
+            alone,
             not health.settled,
             not health.scorable,
-            count(*) over (partition by call_id, recording_id) = 1,
+            health.other_recording_id is not null,
             health.boundary is distinct from 'combined',
             recording_id
         ) as preference
@@ -62,24 +68,34 @@ chosen as (
     select call_id, role, arg_min(ranked, preference) as side
     from ranked
     group by call_id, role
+),
+paired as (
+    select
+        call_id,
+        any_value(side) filter (where role = 'caller') as caller,
+        any_value(side) filter (where role = 'agent') as agent,
+        min_by(side.health, (side.health.scorable, role)) filter (where not side.health.settled) as against
+    from chosen
+    group by call_id
+    having count(*) = 2
+),
+weighed as (
+    select
+        *,
+        caller.health.config_id <> agent.health.config_id
+            or caller.recording_id <> agent.recording_id
+                and caller.health.other_recording_id is distinct from agent.recording_id as apart
+    from paired
 )
 select
     call_id,
-    any_value(side.recording_id) filter (where role = 'caller') as caller_recording_id,
-    any_value(side.recording_id) filter (where role = 'agent') as agent_recording_id,
-    min(side.health.config_id) as config_id,
-    bool_and(side.health.scorable) and count(distinct side.health.config_id) = 1 as scorable,
-    bool_and(side.health.settled) and count(distinct side.health.config_id) = 1 as verdict_eligible,
-    case
-        when count(distinct side.health.config_id) > 1 then 'measured_apart'
-        else min_by(side.health.reason, (side.health.scorable, role)) filter (where not side.health.settled)
-    end as reason,
-    case
-        when count(distinct side.health.config_id) = 1
-            then min_by(side.health.next_step, (side.health.scorable, role)) filter (where not side.health.settled)
-    end as next_step,
-    case when count(distinct side.recording_id) = 1 then any_value(side.health.echo_coherence) end as echo_coherence,
-    min(side.separation_db) as separation_db
-from chosen
-group by call_id
-having count(*) = 2
+    caller.recording_id as caller_recording_id,
+    agent.recording_id as agent_recording_id,
+    least(caller.health.config_id, agent.health.config_id) as config_id,
+    caller.health.scorable and agent.health.scorable and not apart as scorable,
+    caller.health.settled and agent.health.settled and not apart as verdict_eligible,
+    if(apart, 'measured_apart', against.reason) as reason,
+    if(apart, null, against.next_step) as next_step,
+    caller.health.echo_coherence,
+    least(caller.separation_db, agent.separation_db) as separation_db
+from weighed

@@ -74,7 +74,7 @@ def twins(found: Sequence[Examined | None]) -> dict[int, int]:
     Returns
     -------
     dict of int to int
-        A file of several channels stays and goes before the pair of its tracks, which cannot be searched for echo
+        A file of several channels stays and goes before the two files of its tracks, which hold the same for echo
         and leakage; a track on its own goes too. Of files with the same sound the first stays. What nothing can be
         read from is no twin: its reason is told.
     """

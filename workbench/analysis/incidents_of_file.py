@@ -131,6 +131,7 @@ def measured(
     config: MeasureConfig | None = None,
     in_folder: bool = False,
     digested: bool = False,
+    offset_s: float = 0.0,
 ) -> tuple[Examined, Measured]:
     """Measure one file as :func:`examine` does, and return the measurement as well.
 
@@ -142,6 +143,8 @@ def measured(
         Of a folder, `channels` speaks of the files with several channels of which no sidecar says otherwise.
     digested : bool
         Whether the samples of each channel are digested as they are read.
+    offset_s : float
+        Where all times begin, in seconds.
 
     Returns
     -------
@@ -164,7 +167,7 @@ def measured(
         recording_id=digest,
         call_id=name,
         roles=roles,
-        offset_s=0.0,
+        offset_s=offset_s,
         config=config,
         run_id="",
         scanning=scanning,

@@ -3,23 +3,60 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
+
+import msgspec
 
 from workbench.analysis.incidents import address, incidents
 from workbench.analysis.incidents_hidden import hidden
-from workbench.analysis.incidents_of_file import TWO_CHANNELS, Examined, measured
+from workbench.analysis.incidents_of_file import TWO_CHANNELS, Examined, examine, measured
+from workbench.analysis.incidents_speech import warnings_of
 from workbench.audio.config import MeasureConfig
 from workbench.errors import ImportFailed, WorkbenchError
-from workbench.ingest.audio_names import call_stem, without_other_side
+from workbench.ingest.audio_names import call_stem, partner, side, without_other_side
 from workbench.ingest.audio_sidecar import load_sidecar
 from workbench.ingest.protocol import Options
 from workbench.plural import plural
-from workbench.timing.faint_moments import resting
-from workbench.timing.health import CAUTION, ELIGIBLE
-from workbench.timing.lines import lay
+from workbench.timing.file_steps import file_step
 from workbench.timing.measuring import Measured
-from workbench.timing.moments import scan
+from workbench.timing.pair import SAME_SOUND, measure_pair
 from workbench.timing.score_config import ScoreConfig
+
+_LISTEN = "listen which file is whose; where they are exchanged, exchange their names"
+_STEPS = {
+    **dict.fromkeys(("silent_caller", "silent_agent", "possible_swap"), _LISTEN),
+    "identical_channels": SAME_SOUND,
+}
+
+
+def examine_with_other(path: str | Path, *, channels: Sequence[str] | None = None) -> Examined:
+    """Examine a file, together with the other side of its call where that lies beside it.
+
+    Parameters
+    ----------
+    path : path
+        A sound file.
+    channels : sequence of {'caller', 'agent', 'mixed', 'unknown'}, optional
+        One role a channel; with it the file is examined for itself.
+
+    Returns
+    -------
+    Examined
+        As :func:`examine_pair` where its name says that it is one side of a call and the other one is there, else as
+        :func:`workbench.analysis.incidents_of_file.examine`.
+
+    Raises
+    ------
+    ImportFailed, MissingExtra, UsageError
+        As those.
+    """
+    own = Path(path)
+    other = partner(own) if channels is None and own.is_file() else None
+    if other is None:
+        return examine(path, channels=channels)
+    caller, agent = (own, other) if (side(own) or ("", ""))[1] == "caller" else (other, own)
+    return examine_pair(caller, agent)
 
 
 def examine_pair(
@@ -46,8 +83,8 @@ def examine_pair(
     Returns
     -------
     Examined
-        Named by both files' bytes and their offsets. Echo, leakage and a swap are not looked for between two
-        files. A side that is silent leaves the pair without incidents, and with the reason.
+        Named by both files' bytes and their offsets, and judged as the two channels of one file would be. A side that
+        is silent leaves the pair without incidents, and with the reason.
 
     Raises
     ------
@@ -55,28 +92,23 @@ def examine_pair(
         When one of them cannot be read, or is not mono.
     """
     scanning, config = scanning or ScoreConfig(), config or MeasureConfig()
-    offsets = load_sidecar(caller, Options()).offsets
-    starts = {role: offsets.get(role, 0.0) for role in ("caller", "agent")}
-    first, heard = _side(caller, agent, scanning=scanning, config=config, digested=digested)
-    second, answered = _side(agent, caller, scanning=scanning, config=config, digested=digested)
+    sidecar = load_sidecar(caller, Options())
+    starts = {role: sidecar.offsets.get(role, 0.0) for role in ("caller", "agent")}
+    begin = min(starts.values())
+    (first, heard), (second, answered) = (
+        _side(path, other, offset_s=starts[role] - begin, scanning=scanning, config=config, digested=digested)
+        for role, path, other in (("caller", caller, agent), ("agent", agent, caller))
+    )
     digest = hashlib.sha256(f"{first.sha256} {second.sha256} {starts}".encode()).hexdigest()
     name = address(digest)
-    begin = min(starts.values())
-    ends = [starts["caller"] + first.duration_s, starts["agent"] + second.duration_s]
-    duration_s = round(max(ends) - begin, 6)
-    silent = next((one for one in (first, second) if not one.health["scorable"]), None)
-    rough = [one.health for one in (first, second) if one.health["recommendation"] != ELIGIBLE]
-    health = {**first.health, **dict.fromkeys(("coherence", "echo_coherence", "leakage_db", "possible_swap"))}
-    health |= {
-        "recommendation": rough[0]["recommendation"] if rough and silent else CAUTION if rough else ELIGIBLE,
-        "scorable": silent is None,
-        "reason": rough[0]["reason"] if rough else None,
-        "next_step": rough[0]["next_step"] if rough else None,
-        "verdict_eligible": first.health["verdict_eligible"] and second.health["verdict_eligible"],
-        "warnings": sorted({*first.health["warnings"], *second.health["warnings"]}),
-    }
-    sides = [(heard, first, starts["caller"] - begin), (answered, second, starts["agent"] - begin)]
-    found = [] if silent else _incidents(sides, name=name, duration_s=duration_s, scanning=scanning, config=config)
+    duration_s = round(max(starts["caller"] + first.duration_s, starts["agent"] + second.duration_s) - begin, 6)
+    paired = measure_pair(heard, answered, config=config, scanning=scanning)
+    health = msgspec.structs.asdict(paired.health)
+    channels = [*first.channels, *({**row, "channel_ix": 1} for row in second.channels)]
+    health["warnings"] = warnings_of(health["warnings"], channels)
+    health["next_step"] = _STEPS.get(health["reason"]) or file_step(health["reason"], count=2)
+    scorable = paired.health.scorable
+    runs = heard.segments + [row | {"channel_ix": 1} for row in answered.segments]
     return Examined(
         path=first.path,
         file=f"{call_stem(caller)} ({first.file}, {second.file})",
@@ -88,22 +120,30 @@ def examine_pair(
         duration_s=duration_s,
         roles=("caller", "agent"),
         channel_map="name",
-        mode=None if silent else TWO_CHANNELS,
-        reason=silent.health["reason"] if silent else None,
-        next_step=silent.health["next_step"] if silent else None,
+        mode=TWO_CHANNELS if scorable else None,
+        reason=None if scorable else health["reason"],
+        next_step=None if scorable else health["next_step"],
         health=health,
-        channels=[*first.channels, *({**row, "channel_ix": 1} for row in second.channels)],
-        incidents=found,
+        channels=channels,
+        incidents=incidents(
+            [*paired.moments, *hidden(paired.moments, runs, duration_s=duration_s, config=scanning)],
+            name=name,
+            duration_s=duration_s,
+            segments=runs,
+            config=scanning,
+        )
+        if scorable
+        else [],
         sound=first.sound + second.sound,
     )
 
 
 def _side(
-    path: Path, other: Path, *, scanning: ScoreConfig, config: MeasureConfig, digested: bool
+    path: Path, other: Path, *, offset_s: float, scanning: ScoreConfig, config: MeasureConfig, digested: bool
 ) -> tuple[Examined, Measured]:
     """Measure one side; what it is refused for names both files."""
     try:
-        one, found = measured(path, scanning=scanning, config=config, digested=digested)
+        one, found = measured(path, scanning=scanning, config=config, digested=digested, offset_s=offset_s)
         if len(one.roles) != 1:
             raise ImportFailed(
                 f"one side of a pair has {plural(len(one.roles), 'channel')}",
@@ -114,38 +154,3 @@ def _side(
         error.what = without_other_side(f"{path.name}: {error.what}", other)
         raise
     return one, found
-
-
-def _incidents(
-    sides: list[tuple[Measured, Examined, float]],
-    *,
-    name: str,
-    duration_s: float,
-    scanning: ScoreConfig,
-    config: MeasureConfig,
-) -> list[dict[str, object]]:
-    import polars as pl
-
-    recordings = pl.DataFrame(
-        [
-            {"call_id": name, "sample_rate_hz": one.sample_rate_hz, "offset_s": late_s, "duration_s": one.duration_s}
-            for _, one, late_s in sides
-        ]
-    )
-    times = ("start_s", "end_s", "voiced_end_s")
-    runs = [
-        {"call_id": name, **{key: row[key] for key in ("role", "channel_ix", "faint")}}
-        | {time: row[time] + late_s for time in times}
-        for measurement, _, late_s in sides
-        for row in measurement.segments
-    ]
-    line = lay(recordings, pl.DataFrame(runs), config)
-    moments = scan(line.speech, scanning)
-    told = [row | {"faint": rests} for row, rests in zip(moments, resting(moments, runs, scanning), strict=True)]
-    return incidents(
-        [*told, *hidden(told, runs, duration_s=duration_s, config=scanning)],
-        name=name,
-        duration_s=duration_s,
-        segments=runs,
-        config=scanning,
-    )

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from workbench.archive.archive import Archive
 
 INCIDENT = "from incidents where call_id = $call and recording_id = $recording and moment_ix = $moment"
-END = "select offset_s + duration_s as end_s from recordings where call_id = $call and recording_id = $recording"
+END = """select max(offset_s + duration_s) as end_s from recordings
+join input_health as health using (call_id)
+where call_id = $call and health.recording_id = $recording
+and recordings.recording_id in (health.recording_id, health.other_recording_id)"""
 
 
 def sentence_of(archive: Archive, moment: Mapping[str, Any]) -> str:

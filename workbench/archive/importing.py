@@ -17,18 +17,19 @@ from workbench.archive.rows import rows_of
 from workbench.archive.spooling import Spool
 from workbench.errors import ImportFailed, WorkbenchError
 from workbench.plural import plural
-from workbench.schema.call import Audio, Call, Refusal
+from workbench.schema.call import Call, Refusal
 
 _Read = tuple[Call, list[media.Taken], list[Refusal]]
 
 
 def _read_media(call: Call, *, storage: media.Storage, spool: Path, run_id: str) -> _Read:
-    taken, refusals = [], []
+    taken: list[tuple[str, media.Taken]] = []
+    refusals = []
     for audio in call.audio or []:
         try:
-            taken.append(media.take(call, audio, storage=storage, spool=spool, run_id=run_id))
+            taken.append((audio.path, media.take(call, audio, storage=storage, spool=spool, run_id=run_id)))
         except WorkbenchError as error:
-            refusals.append(_refused(call, audio, error))
+            refusals.append(_refused(call, audio.path, error))
         except OSError as error:
             if failures.is_full(error):
                 raise
@@ -37,14 +38,38 @@ def _read_media(call: Call, *, storage: media.Storage, spool: Path, run_id: str)
                 where=audio.path,
                 hint="check that it is there and may be read, and import it again",
             )
-            refusals.append(_refused(call, audio, gone))
-    return call, taken, refusals
+            refusals.append(_refused(call, audio.path, gone))
+    once, more = _once_each(call, taken)
+    return call, once, refusals + more
 
 
-def _refused(call: Call, audio: Audio, error: WorkbenchError) -> Refusal:
+def _once_each(call: Call, taken: list[tuple[str, media.Taken]]) -> tuple[list[media.Taken], list[Refusal]]:
+    """Keep each recording of a call once; where it is given for different parties nobody can say whose it is."""
+    kept: dict[str, media.Taken] = {}
+    refusals = []
+    for path, item in taken:
+        before = kept.setdefault(item.row["recording_id"], item)
+        said, here = before.row["channel_roles"], item.row["channel_roles"]
+        nobodys = ["mixed" if len(here) == 1 else "unknown"] * len(here)
+        if said in (here, nobodys):
+            continue
+        roles = {"channel_roles": nobodys, "channel_map_source": "format" if len(here) == 1 else "unknown"}
+        kept[item.row["recording_id"]] = media.Taken(before.row | roles, before.spooled)
+        error = ImportFailed(
+            f"the same recording is given for {','.join(said)} and for {','.join(here)}, so it is kept once, as "
+            f"{','.join(nobodys)}",
+            where=path,
+            hint="bring the recording of each party; if one file holds both, name it once",
+            rule="same_recording",
+        )
+        refusals.append(_refused(call, path, error))
+    return list(kept.values()), refusals
+
+
+def _refused(call: Call, path: str, error: WorkbenchError) -> Refusal:
     return Refusal(
-        source_uri=audio.path,
-        location=error.where or audio.path,
+        source_uri=path,
+        location=error.where or path,
         rule=error.rule if isinstance(error, ImportFailed) else type(error).__name__,
         message=error.what,
         hint=error.hint or "see the message",
@@ -101,7 +126,7 @@ def _gather(call: Call, taken: list[media.Taken], spool: Spool, *, run_id: str, 
     rows = rows_of(call, run_id=run_id)
     rows["scenarios"] = [row for row in rows["scenarios"] if row["definition_sha256"] not in scenarios]
     scenarios.update(row["definition_sha256"] for row in rows["scenarios"])
-    rows["recordings"] = list({item.row["recording_id"]: item.row for item in taken}.values())
+    rows["recordings"] = [item.row for item in taken]
     head = rows["calls"][0]
     head["evidence_tier"] = _tier(call, taken)
     ends = [row["offset_s"] + row["duration_s"] for row in rows["recordings"]]

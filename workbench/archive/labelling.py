@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.archive import runs
 from workbench.archive.lake import Writer, read_once
 from workbench.archive.layout import Layout
+from workbench.archive.pairs import PARTIES, others
 from workbench.archive.rows import digest, json_text
 from workbench.decimals import decimals
 from workbench.errors import UsageError
@@ -145,7 +146,7 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
     layout, call_id, author
         As for :func:`expectation`.
     roles : tuple of str
-        The roles of the channels, in order, as the archive has them.
+        The roles of the channels, in order, as the archive has them; of two files of a party each caller and agent.
 
     Returns
     -------
@@ -158,32 +159,36 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
         When no recording of the call has these roles: its channels must be imported anew then.
     """
     _call(layout, call_id)
-    query = "select channel_roles, channel_map_source, uri from recordings where call_id = $id"
-    _, rows = read_once(layout, lambda reader: reader.rows(query, {"id": call_id}))
-    found = [tuple(row[0]) for row in rows]
+    query = "from recordings where call_id = $id"
+    names, rows = read_once(layout, lambda reader: reader.rows(query, {"id": call_id}))
+    recordings = [dict(zip(names, row, strict=True)) for row in rows]
+    pair = others(recordings)
+    found = [PARTIES] if pair else []
+    found += [tuple(row["channel_roles"]) for row in recordings if (call_id, row["recording_id"]) not in pair]
     if roles not in found:
         said = " or ".join(",".join(item) for item in found) or "no recording"
         raise UsageError(
             f"the archive has {said} for this call, not {','.join(roles)}",
             where=call_id,
-            hint=_other_roles(layout, call_id, roles, recordings=rows),
+            hint=_other_roles(layout, call_id, roles, recordings=recordings),
         )
     return _add(layout, call_id, _label({"kind": "channel_map", "value": {"roles": list(roles)}}, author=author))
 
 
-def _other_roles(layout: Layout, call_id: str, roles: tuple[str, ...], *, recordings: Sequence[tuple[Any, ...]]) -> str:
+def _other_roles(layout: Layout, call_id: str, roles: tuple[str, ...], *, recordings: Sequence[dict[str, Any]]) -> str:
     """What to do about roles that the archive does not have; of each recording roles, who says so, and its place."""
     from workbench.timing.channels_hint import channels_hint
     from workbench.timing.measuring import ROLES
     from workbench.timing.stated_roles import contradicts, remedy
 
-    counts = [len(recording[0]) for recording in recordings]
+    counts = [len(recording["channel_roles"]) for recording in recordings]
     if not counts:
         return "import the call's audio first: a map speaks of the channels of a recording"
     if any(role not in ROLES for role in roles):
         return channels_hint(max(counts))
     pair = len(counts) > 1 and set(counts) == {1}
-    for stated, said_by, uri in recordings:
+    for recording in recordings:
+        stated, said_by, uri = (recording[name] for name in ("channel_roles", "channel_map_source", "uri"))
         if said_by in ("declared", "sidecar", "format", "name") and (pair or contradicts(stated, roles)):
             source_format, source_uri = _source(layout, call_id)
             place = source_uri if said_by == "sidecar" and source_uri else uri

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.archive import failures, media
 from workbench.archive.layout import ROW_GROUP, Layout
@@ -16,6 +18,10 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
+
+    from workbench.timing.measuring import Measured
+
+T = TypeVar("T")
 
 _CONFIRMED = ("declared", "option", "sidecar", "format")
 """Channel maps that a person or the provider states: a suspected swap does not speak against those."""
@@ -30,7 +36,8 @@ class Job:
     layout : Layout
         The archive.
     rows : list of dict
-        Rows of `recordings`, all rows of one recording next to each other.
+        Rows of `recordings`, all rows of one recording next to each other. `other_recording_id` is the file of the
+        other party, which is in the same job, or None.
     config : MeasureConfig
         How to measure.
     run_id : str
@@ -84,46 +91,24 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
         With `problems` for every file that is missing, changed or damaged; the others are measured.
     """
     from workbench.schema import tables
-    from workbench.timing.measuring import measure_recording
 
     batch = Batch()
     rows: dict[str, list[dict[str, Any]]] = {"channels": [], "input_health": [], "segments": [], "moments": []}
     parquet = FrameFile(job.frames)
     written: dict[str, dict[str, Any]] = {}
+    waiting: dict[tuple[str, str], tuple[dict[str, Any], Measured]] = {}
     try:
         for row in job.rows:
             if stop.is_set():
                 break
-            raw = row["container"] == "raw"
             first = written.get(row["recording_id"])
             if first is not None and first["channel_roles"] != row["channel_roles"]:
                 batch.problems.append((row["call_id"], row["recording_id"], _other_roles(row, first)))
                 continue
-            try:
-                media.require(job.layout, row, hashed=row["recording_id"] not in job.verified)
-                measured = measure_recording(
-                    job.layout.media_path(row["uri"]),
-                    recording_id=row["recording_id"],
-                    call_id=row["call_id"],
-                    roles=tuple(row["channel_roles"]),
-                    offset_s=row["offset_s"],
-                    config=job.config,
-                    encoding=row["codec"] if raw else None,
-                    sample_rate_hz=row["sample_rate_hz"] if raw else None,
-                    run_id=job.run_id,
-                    channel_map_confirmed=row["channel_map_source"] in _CONFIRMED,
-                    scratch=job.frames.parent,
-                )
-                beside = _beside(job, row)
-            except WorkbenchError as error:
-                batch.problems.append((row["call_id"], row["recording_id"], str(error)))
+            found = _attempted(batch, row, partial(_heard, job, row))
+            if found is None:
                 continue
-            except OSError as error:
-                if failures.is_full(error):
-                    raise
-                told = f"{row['uri']}: the audio file cannot be read ({error.strerror})"
-                batch.problems.append((row["call_id"], row["recording_id"], told))
-                continue
+            measured, beside = found
             rows["channels"] += measured.channels
             rows["input_health"].append(measured.health)
             rows["segments"] += measured.segments + beside
@@ -134,11 +119,70 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
                 written[row["recording_id"]] = row
                 for piece in measured.frames:
                     parquet.write(piece)
+            if (other := waiting.pop((row["call_id"], row["other_recording_id"]), None)) is not None:
+                rows["moments"] += _attempted(batch, row, partial(_judged_together, job, (row, measured), other)) or []
+            elif row["other_recording_id"] is not None:
+                waiting[row["call_id"], row["recording_id"]] = (row, measured)
     finally:
         parquet.close()
-    batch.tables = {name: tables()[name].checked(found) for name, found in rows.items()}
+    batch.tables = {name: tables()[name].checked(of_table) for name, of_table in rows.items()}
     batch.frames = job.frames if job.frames.exists() else None
     return batch
+
+
+def _attempted(batch: Batch, row: dict[str, Any], work: Callable[[], T]) -> T | None:
+    """Return what the work returns, or None with a problem of the recording; a full disk stops everything."""
+    try:
+        return work()
+    except WorkbenchError as error:
+        batch.problems.append((row["call_id"], row["recording_id"], str(error)))
+    except OSError as error:
+        if failures.is_full(error):
+            raise
+        told = f"{row['uri']}: the audio file cannot be read ({error.strerror})"
+        batch.problems.append((row["call_id"], row["recording_id"], told))
+    return None
+
+
+def _heard(job: Job, row: dict[str, Any]) -> tuple[Measured, list[dict[str, Any]]]:
+    """Measure a recording; return beside it the rows of `segments` by other backends."""
+    from workbench.timing.measuring import measure_recording
+
+    raw = row["container"] == "raw"
+    media.require(job.layout, row, hashed=row["recording_id"] not in job.verified)
+    measured = measure_recording(
+        job.layout.media_path(row["uri"]),
+        recording_id=row["recording_id"],
+        call_id=row["call_id"],
+        roles=tuple(row["channel_roles"]),
+        offset_s=row["offset_s"],
+        config=job.config,
+        encoding=row["codec"] if raw else None,
+        sample_rate_hz=row["sample_rate_hz"] if raw else None,
+        run_id=job.run_id,
+        channel_map_confirmed=row["channel_map_source"] in _CONFIRMED,
+        scratch=job.frames.parent,
+    )
+    return measured, _beside(job, row)
+
+
+def _judged_together(job: Job, *both: tuple[dict[str, Any], Measured]) -> list[dict[str, Any]]:
+    """Write into the health of both files of a call what they are together; return the moments they hold."""
+    import msgspec
+
+    from workbench.timing.pair import measure_pair
+
+    side = {"caller" if "caller" in row["channel_roles"] else "agent": measured for row, measured in both}
+    paired = measure_pair(
+        side["caller"],
+        side["agent"],
+        config=job.config,
+        channel_map_confirmed=all(row["channel_map_source"] in _CONFIRMED for row, _ in both),
+        scratch=job.frames.parent,
+    )
+    for row, measured in both:
+        measured.health |= msgspec.structs.asdict(paired.health) | {"other_recording_id": row["other_recording_id"]}
+    return paired.moments
 
 
 def _other_roles(row: dict[str, Any], first: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from workbench.archive.lake import Writer, quote
 from workbench.archive.layout import Layout
 from workbench.archive.measure_job import Batch, Job
 from workbench.archive.measuring_process import measurers
+from workbench.archive.pairs import others, units
 from workbench.archive.side_by_side import side_by_side
 from workbench.audio.config import MeasureConfig
 
@@ -29,7 +30,7 @@ Progress = Callable[[float, float], None]
 _DERIVED = ("channels", "frames", "segments", "input_health", "moments")
 _WANTED = (
     "call_id recording_id uri byte_count container codec sample_rate_hz offset_s duration_s channel_roles "
-    "channel_map_source"
+    "channel_map_source boundary"
 ).split()
 
 
@@ -174,29 +175,39 @@ def _todo(
 ) -> tuple[list[dict[str, Any]], int]:
     """Return the recordings to measure, one row per call they belong to, and how many are current.
 
-    Of the calls of one recording those that were measured before come first: what they say of its channels holds.
+    Two files that hold one party of a call each are measured together, and with what shares a file with them. Of the
+    calls of one recording those that were measured before come first: what they say of its channels holds.
     """
     query = f"SELECT {', '.join(_WANTED)} FROM lake.recordings ORDER BY recording_id, call_id"
     rows = [dict(zip(_WANTED, row, strict=True)) for row in writer.rows(query)]
-    known = "SELECT recording_id, call_id, run_id, config_id FROM lake.input_health"
-    heard = writer.rows(known)
-    done = [row for *row, config_id in heard if config_id == config.config_id]
-    enough = _heard_by(writer, beside) if beside else {run_id for *_, run_id in done}
-    current = {(recording_id, call_id) for recording_id, call_id, run_id in done if run_id in enough}
-    waiting = {row["recording_id"] for row in rows if (row["recording_id"], row["call_id"]) not in current}
-    todo = [row for row in rows if row["recording_id"] in waiting]  # of all calls that have it: rows go by recording
-    before = {(recording_id, call_id) for recording_id, call_id, *_ in heard}
-    todo.sort(key=lambda row: (row["recording_id"], (row["recording_id"], row["call_id"]) not in before))
+    known = "SELECT call_id, recording_id, run_id, config_id, other_recording_id FROM lake.input_health"
+    heard = {(call_id, recording_id): tuple(row) for call_id, recording_id, *row in writer.rows(known)}
+    enough = _heard_by(writer, beside) if beside else {run_id for run_id, *_ in heard.values()}
+    pairs = others(rows)
+    together = units(pairs)
+
+    def is_current(row: dict[str, Any]) -> bool:
+        run_id, config_id, other = heard.get(_names(row), (None, None, None))
+        wanted = row["other_recording_id"]
+        judged = other == wanted or (row["call_id"], wanted) not in heard  # that file could not be measured
+        return config_id == config.config_id and run_id in enough and judged
+
+    for row in rows:
+        row["other_recording_id"] = pairs.get(_names(row))
+        row["unit"], row["place"] = together.get(row["recording_id"], (row["recording_id"], 0))
+    waiting = {row["unit"] for row in rows if not is_current(row)}
+    todo = [row for row in rows if row["unit"] in waiting]  # of all calls that have it: rows go by recording
+    todo.sort(key=lambda row: (row["unit"], row["place"], row["recording_id"], _names(row) not in heard))
     return todo, len(rows) - len(todo)
 
 
 def _split(todo: list[dict[str, Any]], workers: int) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows in batches of about equal audio; rows of one recording stay together."""
+    """Yield the rows in batches of about equal audio; recordings that are measured together stay so."""
     share = min(BATCH_S, max(60.0, sum(row["duration_s"] for row in todo) / (4 * workers)))
     batch: list[dict[str, Any]] = []
     filled = 0.0
     for row in todo:
-        if filled >= share and batch[-1]["recording_id"] != row["recording_id"]:
+        if filled >= share and batch[-1]["unit"] != row["unit"]:
             yield batch
             batch, filled = [], 0.0
         batch.append(row)

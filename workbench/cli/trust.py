@@ -31,7 +31,8 @@ def command(file: str, *, channels: str | None, as_json: bool, quiet: bool) -> N
 
     It looks at the recording and at nobody's behaviour: there is no yield, hold, pass or fail in it. Exit code 2
     where it is NOT SCORABLE: no turn-taking can be read, and no verdict can rest on it. One channel for both parties
-    is such a file; its silences can be told all the same, and autopsy and scan tell them.
+    is such a file; its silences can be told all the same, and autopsy and scan tell them. Of a call in two mono files,
+    call.caller.wav and call.agent.wav, either name is enough: the two are judged together.
 
     \b
     Examples:
@@ -40,9 +41,9 @@ def command(file: str, *, channels: str | None, as_json: bool, quiet: bool) -> N
     """
     from workbench.analysis.incidents_channels import roles_asked
     from workbench.analysis.incidents_health import trust_report
-    from workbench.analysis.incidents_of_file import examine
+    from workbench.analysis.incidents_of_pair import examine_with_other
 
-    examined = examine(file, channels=roles_asked(channels))
+    examined = examine_with_other(file, channels=roles_asked(channels))
     report = trust_report(examined)
     if as_json:
         output.json_line(report)
@@ -128,10 +129,12 @@ def _verdicts(report: dict[str, Any]) -> str:
 
 def describe(examined: Examined) -> str:
     """Return what the file is, in one line."""
-    count = len(examined.roles)
+    channels = output.plural(len(examined.roles), "channel")
+    if examined.channel_map == "name" and len(examined.roles) > 1:
+        channels = "2 mono files"
     stored = dict.fromkeys((examined.container, examined.codec))  # one name where both are the same: flac, mp3
     return (
-        f"{examined.duration_s:.2f} s, {examined.sample_rate_hz} Hz, {output.plural(count, 'channel')}, "
+        f"{examined.duration_s:.2f} s, {examined.sample_rate_hz} Hz, {channels}, "
         f"{' '.join(stored)}"
     )
 
@@ -141,7 +144,7 @@ def channel_map(examined: Examined) -> str:
     said = {
         "option": "as --channels says",
         "sidecar": "as its sidecar says",
-        "name": "as its name says",
+        "name": "as its name says" if len(examined.roles) == 1 else "as their names say",
         "assumed": "assumed; --channels says which is whose",
         "format": "one channel for all",
     }

@@ -30,7 +30,8 @@ possible_swap the caller speaks 1.5 times as long as the agent   with caution   
                                                                                    confirmed
 ============= ================================================== ================= ================
 
-A file that holds one party of a pair (a single caller or agent channel) is judged for that channel only.
+A file with a single caller or agent channel is judged for that channel only, and together with the file of the other
+party where there is one (:mod:`workbench.timing.pair`).
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from workbench.audio.pieces import Track
+    from workbench.timing.two_sounds import TwoSounds
 
 ELIGIBLE, CAUTION, NOT_SCORABLE = "eligible for scan", "scan with caution", "NOT SCORABLE"
 MIN_SPEECH_S, MIN_RUN_S = 0.30, 0.10
@@ -138,8 +140,7 @@ def assess(
     *,
     hop_s: float,
     identical: bool = False,
-    waveforms_agree: Callable[[], float] | None = None,
-    samples_agree: Callable[[int, NDArray[np.int64], int], float] | None = None,
+    sounds: TwoSounds | None = None,
     channel_map_confirmed: bool = False,
     non_finite: bool = False,
 ) -> Health:
@@ -153,13 +154,9 @@ def assess(
         Seconds from frame to frame.
     identical : bool
         Whether the two parties' channels hold the same samples.
-    waveforms_agree : callable, optional
-        Returns the agreement (0..1) of the two parties' samples; asked only where coherence is high.
-        Without it, a high coherence counts as an echo.
-    samples_agree : callable, optional
-        Returns the agreement (0..1) of one party's samples with the other's a delay later: takes which of the
-        two parties is the source (0 or 1), frames of the source, and the delay in frames. Asked only of a copy that
-        levels cannot tell from a second person.
+    sounds : TwoSounds, optional
+        The samples of both parties, asked only where levels cannot tell an echo or a copy from a second person.
+        Without them a high coherence counts as an echo, and such a copy is none.
     channel_map_confirmed : bool
         Whether a person or the source vouches for the channel map; a suspected swap then no longer
         withholds verdicts.
@@ -191,14 +188,15 @@ def assess(
     if alike is not None:
         health.coherence, health.coherence_lag_s = min(1.0, round(alike.value, 6)), round(alike.lag_s, 6)
         health.echo_coherence, health.echo_lag_s = min(1.0, round(alike.behind, 6)), round(alike.behind_lag_s, 6)
-    leak = _loudest_copy(caller, agent, hop_s=hop_s, samples_agree=samples_agree)
+    leak = _loudest_copy(caller, agent, hop_s=hop_s, sounds=sounds)
     if leak is not None:
         health.leakage_db, health.leakage_direction = round(leak[0].level_db, 3), leak[1]
     defect = _defect(caller, agent, identical=identical, mapped=mapped)
     if mapped and defect != "both_silent":
         longer = caller.active_s - agent.active_s
         health.possible_swap = caller.active_s > SWAP_RATIO * agent.active_s and longer >= SWAP_MARGIN_S
-    doubts = _doubts(health, mapped=mapped, alike=alike, identical=identical, waveforms_agree=waveforms_agree)
+    one_sound = partial(_one_sound, pair, identical=identical, sounds=sounds, hop_s=hop_s)
+    doubts = _doubts(health, mapped=mapped, alike=alike, one_sound=one_sound)
     pardoned = ["possible_swap"] if channel_map_confirmed else []
     return _verdict(health, defect, doubts=doubts, pardoned=pardoned)
 
@@ -240,9 +238,7 @@ def _defect(caller: Voice, agent: Voice, *, identical: bool, mapped: bool) -> st
     return None
 
 
-def _loudest_copy(
-    caller: Voice, agent: Voice, *, hop_s: float, samples_agree: Callable[[int, NDArray[np.int64], int], float] | None
-) -> tuple[Copy, str] | None:
+def _loudest_copy(caller: Voice, agent: Voice, *, hop_s: float, sounds: TwoSounds | None) -> tuple[Copy, str] | None:
     """The loudest copy and its direction; of one copy seen from both sides that which covers more of its source."""
     found: list[tuple[Copy, str]] = []
     for nth, source, other in ((1, agent, caller), (0, caller, agent)):
@@ -252,7 +248,7 @@ def _loudest_copy(
             source_active=source.active,
             other_active=other.active,
             hop_s=hop_s,
-            samples_agree=None if samples_agree is None else partial(samples_agree, nth),
+            samples_agree=None if sounds is None else partial(sounds.copy_agreement, nth, hop_s=hop_s),
         )
         if copy is not None:
             found.append((copy, f"{source.name}->{other.name}"))
@@ -266,8 +262,7 @@ def _doubts(
     *,
     mapped: bool,
     alike: Coherence | None,
-    identical: bool,
-    waveforms_agree: Callable[[], float] | None,
+    one_sound: Callable[[], bool],
 ) -> list[str]:
     doubts: list[str] = [name for name in ("steady_level", "dc_offset") if name in health.warnings]
     if not mapped:
@@ -277,12 +272,18 @@ def _doubts(
         doubts.append("leakage")
     if alike is not None and alike.value >= COHERENCE:
         health.warnings.append("crosstalk")
-        if identical or waveforms_agree is None or waveforms_agree() >= SAME_WAVEFORM:
+        if one_sound():
             doubts.append("crosstalk")
     if health.possible_swap:
         health.warnings.append("possible_swap")
         doubts.append("possible_swap")
     return [*doubts, "low_level"] if "low_level" in health.warnings else doubts
+
+
+def _one_sound(pair: tuple[Voice, Voice], *, identical: bool, sounds: TwoSounds | None, hop_s: float) -> bool:
+    """Whether two channels of high coherence hold one sound; without samples that counts as one."""
+    both = pair[0].active & pair[1].active
+    return identical or sounds is None or sounds.agreement(both, hop_s=hop_s) >= SAME_WAVEFORM
 
 
 def _verdict(health: Health, defect: str | None, *, doubts: Sequence[str] = (), pardoned: Sequence[str] = ()) -> Health:

@@ -7,7 +7,7 @@ in a temporary file and are read piece by piece.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,29 +17,26 @@ import numpy as np
 from workbench.audio.config import MeasureConfig
 from workbench.audio.frames import Levels, frame_levels, to_dbfs
 from workbench.audio.pieces import Track
-from workbench.audio.read import Tally, excerpt, iterate
+from workbench.audio.read import Tally, iterate
 from workbench.audio.sound_digest import SoundDigest
 from workbench.audio.source import Source, identify
 from workbench.errors import UsageError
 from workbench.plural import plural
 from workbench.timing.channels_hint import channels_hint, map_step
-from workbench.timing.copied_waveform import agreement_in, densest
 from workbench.timing.faint_moments import resting
 from workbench.timing.health import Health, Voice, assess
-from workbench.timing.leakage import waveform_agreement
 from workbench.timing.listening import Heard, join, listen, parties, peaks, voice_of
-from workbench.timing.moments import ranked as most_salient
-from workbench.timing.moments import scan
+from workbench.timing.moments import ranked
 from workbench.timing.runs import Speech, joined
 from workbench.timing.score_config import ScoreConfig
 from workbench.timing.segments import segments
-from workbench.timing.sounding_moments import echoes, silences
+from workbench.timing.sounding_moments import of_two, silences
+from workbench.timing.two_sounds import Sound, TwoSounds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROLES = ("caller", "agent", "mixed", "unknown")
-_COMPARED_S = 8.0
 
 
 class Measured(msgspec.Struct, kw_only=True):
@@ -47,6 +44,7 @@ class Measured(msgspec.Struct, kw_only=True):
 
     `frames` can be read once. `sound` has the digest of each channel's samples where it was asked for.
     `hop_s` is the exact distance of two frames; `frame_count` the number of samples per channel that were decoded.
+    `voices` are the levels and speech of each channel, which :mod:`workbench.timing.pair` holds against another file.
     """
 
     channels: list[dict[str, Any]]
@@ -58,6 +56,10 @@ class Measured(msgspec.Struct, kw_only=True):
     frame_count: int
     sample_rate_hz: int
     duration_s: float
+    source: Source
+    offset_s: float
+    voices: list[Voice]
+    non_finite: bool
     sound: tuple[str, ...] = ()
 
 
@@ -162,8 +164,7 @@ def measure_recording(
         parties(voices),
         hop_s=levels.hop_s,
         identical=watch.identical,
-        waveforms_agree=(lambda: _agreement(source, pair, speech=speech, hop_s=levels.hop_s)) if pair else None,
-        samples_agree=_samples_agree(source, pair, config=config, hop_s=levels.hop_s) if pair else None,
+        sounds=_sounds(source, pair, config=config),
         channel_map_confirmed=channel_map_confirmed,
         non_finite=tally.non_finite > 0,
     )
@@ -193,9 +194,6 @@ def measure_recording(
         )
     ]
     found = _moments(voices, speech, health=health, levels=levels, config=config, scanning=scanning)
-    for row in found:
-        row["onset_s"] = round(offset_s + row["onset_s"], 6)
-    faint = resting(found, runs, scanning)
     return Measured(
         channels=[
             {
@@ -206,19 +204,57 @@ def measure_recording(
             }
             for ix, (voice, heard) in enumerate(zip(voices, speech, strict=True))
         ],
-        health={**ids, **msgspec.structs.asdict(health)},
+        health={**ids, **msgspec.structs.asdict(health), "other_recording_id": None},
         segments=runs,
-        moments=[
-            {**ids, "config_id": scanning.config_id, "moment_ix": ix, **row, "faint": rests}
-            for ix, (row, rests) in enumerate(zip(found, faint, strict=True))
-        ],
+        moments=moment_rows(found, runs, ids=ids, offset_s=offset_s, scanning=scanning),
         frames=_frames(voices, recording_id, config.config_id),
         hop_s=levels.hop_s,
         frame_count=levels.frame_count,
         sample_rate_hz=source.sample_rate_hz,
         duration_s=levels.duration_s,
         sound=tuple(f"{source.sample_rate_hz} Hz {digest}" for digest in watch.digests),
+        source=source,
+        offset_s=offset_s,
+        voices=voices,
+        non_finite=tally.non_finite > 0,
     )
+
+
+def moment_rows(
+    found: Iterable[dict[str, Any]],
+    runs: Sequence[dict[str, Any]],
+    *,
+    ids: dict[str, Any],
+    offset_s: float,
+    scanning: ScoreConfig,
+) -> list[dict[str, Any]]:
+    """Return what a scan found as rows of `moments`, the most salient first.
+
+    Parameters
+    ----------
+    found : iterable of dict
+        As :func:`workbench.timing.moments.scan` returns it, of one call.
+    runs : sequence of dict
+        Its rows of `segments`.
+    ids : dict
+        `call_id`, `recording_id` and `run_id`.
+    offset_s : float
+        Where on the call's clock the times of `found` begin.
+    scanning : ScoreConfig
+        What it was found with.
+
+    Returns
+    -------
+    list of dict
+        Empty where nothing was found.
+    """
+    told = [{name: value for name, value in row.items() if name != "recording"} for row in ranked(found)]
+    for row in told:
+        row["onset_s"] = round(offset_s + row["onset_s"], 6)
+    return [
+        {**ids, "config_id": scanning.config_id, "moment_ix": ix, **row, "faint": rests}
+        for ix, (row, rests) in enumerate(zip(told, resting(told, runs, scanning), strict=True))
+    ]
 
 
 def _moments(
@@ -230,14 +266,12 @@ def _moments(
     config: MeasureConfig,
     scanning: ScoreConfig,
 ) -> list[dict[str, Any]]:
-    """What the scan finds, most salient first: of two parties where timing can be read, or of one mixed channel."""
+    """What the scan finds: of two parties where timing can be read, or of one mixed channel."""
     found: list[dict[str, Any]] = []
     count = len(voices[0].active)
     if health.scorable and (line := _line(voices, speech, levels=levels, config=config)) is not None:
-        found = scan(line, scanning)
-        if health.echo_coherence is not None and health.echo_coherence >= scanning.echo_coherence:
-            caller, agent = (join([v for v in voices if v.role == role]).track for role in ("caller", "agent"))
-            found += echoes(caller, agent, line, lag_s=health.echo_lag_s or 0.0, config=scanning)
+        caller, agent = (join([voice for voice in voices if voice.role == role]) for role in ("caller", "agent"))
+        found = of_two(caller.track, agent.track, line, health=health, config=scanning)
     elif len(voices) == 1 and voices[0].role in ("mixed", "unknown"):
         found = silences(
             voices[0].track,
@@ -247,7 +281,7 @@ def _moments(
             threshold_dbfs=speech[0].threshold_dbfs,
             config=scanning,
         )
-    return [{name: value for name, value in row.items() if name != "recording"} for row in most_salient(found)]
+    return found
 
 
 def _line(voices: Sequence[Voice], speech: Sequence[Heard], *, levels: Levels, config: MeasureConfig) -> Speech | None:
@@ -276,6 +310,13 @@ def _party_channels(roles: tuple[str, ...]) -> tuple[int, int] | None:
     return (0, 1) if len(roles) > 1 else None
 
 
+def _sounds(source: Source, pair: tuple[int, int] | None, *, config: MeasureConfig) -> TwoSounds | None:
+    if pair is None:
+        return None
+    first, second = (Sound(source=source, channel_ix=ix) for ix in pair)
+    return TwoSounds(first=first, second=second, window_s=config.frame_ms / 1000)
+
+
 def _channel(ix: int, levels: Levels, *, voice: Voice, heard: Heard, offset_s: float) -> dict[str, Any]:
     first = voice.first_speech_s
     rms = np.sqrt(levels.power[ix : ix + 1])
@@ -291,41 +332,6 @@ def _channel(ix: int, levels: Levels, *, voice: Voice, heard: Heard, offset_s: f
         "separation_db": heard.separation_db,
         "snr_db": None if heard.mean_dbfs is None else round(heard.mean_dbfs - heard.noise_floor_dbfs, 6),
     }
-
-
-def _agreement(source: Source, pair: tuple[int, int] | None, *, speech: Sequence[Heard], hop_s: float) -> float:
-    if pair is None:
-        return 0.0
-    both = np.flatnonzero(speech[pair[0]].active & speech[pair[1]].active)
-    start = float(both[0]) * hop_s if len(both) else 0.0
-    first = int(start * source.sample_rate_hz)
-    samples = excerpt(source, first, first + int(_COMPARED_S * source.sample_rate_hz))
-    return waveform_agreement(samples[:, pair[0]], samples[:, pair[1]], sample_rate_hz=source.sample_rate_hz)
-
-
-def _samples_agree(
-    source: Source, pair: tuple[int, int], *, config: MeasureConfig, hop_s: float
-) -> Callable[[int, NDArray[np.int64], int], float]:
-    """Return what tells how far the samples of one party agree with the other's, see :func:`assess`."""
-    rate, window_s = source.sample_rate_hz, config.frame_ms / 1000
-
-    def agreement(nth: int, frames: NDArray[np.int64], lag: int) -> float:
-        near = densest(frames, width=round(_COMPARED_S / hop_s))
-        starts = np.rint(near * hop_s * rate).astype(np.int64)
-        first = max(0, int(starts[0]) - round(hop_s * rate))
-        last = int(starts[-1]) + round((lag * hop_s + 2 * hop_s + window_s) * rate)
-        samples = excerpt(source, first, last)
-        own, other = pair[nth], pair[1 - nth]
-        return agreement_in(
-            samples[:, own],
-            samples[:, other],
-            starts=starts - first,
-            window=round(window_s * rate),
-            lag=round(lag * hop_s * rate),
-            slack=round(hop_s * rate),
-        )
-
-    return agreement
 
 
 def _frames(voices: Sequence[Voice], recording_id: str, config_id: str) -> Iterator[Any]:

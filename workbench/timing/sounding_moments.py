@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.audio.frames import to_dbfs
-from workbench.timing.moments import ECHO, SILENCE, moment
+from workbench.timing.moments import ECHO, SILENCE, moment, scan
 from workbench.timing.runs import Runs, Speech
 from workbench.timing.scoring import sustained
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from workbench.timing.health import Health
     from workbench.timing.score_config import ScoreConfig
 
 MIN_COMPARED_FRAMES = 8
@@ -69,6 +70,34 @@ def echoes(
                     salience=round(coherence, 6),
                 )
             )
+    return found
+
+
+def of_two(
+    caller: Iterable[NDArray[np.float64]],
+    agent: Iterable[NDArray[np.float64]],
+    speech: Speech,
+    *,
+    health: Health,
+    config: ScoreConfig,
+) -> list[dict[str, Any]]:
+    """Find what the scan finds of two parties, and echoes where their levels are as alike as that.
+
+    Parameters
+    ----------
+    caller, agent, speech, config
+        As :func:`echoes`.
+    health : Health
+        Of the recording, or of the two files.
+
+    Returns
+    -------
+    list of dict
+        As :func:`workbench.timing.moments.scan`.
+    """
+    found = scan(speech, config)
+    if health.echo_coherence is not None and health.echo_coherence >= config.echo_coherence:
+        found += echoes(caller, agent, speech, lag_s=health.echo_lag_s or 0.0, config=config)
     return found
 
 
