@@ -12,10 +12,8 @@ if TYPE_CHECKING:
     from workbench.archive.archive import Archive
 
 INCIDENT = "from incidents where call_id = $call and recording_id = $recording and moment_ix = $moment"
-END = """select max(offset_s + duration_s) as end_s from recordings
-join input_health as health using (call_id)
-where call_id = $call and health.recording_id = $recording
-and recordings.recording_id in (health.recording_id, health.other_recording_id)"""
+OTHER = "select other_recording_id from input_health where call_id = $call and recording_id = $recording"
+END = "select max(offset_s + duration_s) from recordings where call_id = $call and recording_id in ($recording, $other)"
 
 
 def sentence_of(archive: Archive, moment: Mapping[str, Any]) -> str:
@@ -41,5 +39,6 @@ def sentence_of(archive: Archive, moment: Mapping[str, Any]) -> str:
         lasting = {"length_s": told["magnitude_s"]}
         if told["until_sound_s"] is not None:
             lasting |= {name: told[name] for name in ("until_sound_s", "agent_after_s")}
-    end_s = archive.sql(END, recording)["end_s"].item()
+    other = archive.sql(OTHER, recording).item()
+    end_s = archive.sql(END, recording | {"other": other}).item()
     return sentence({**moment, **lasting}, duration_s=end_s, search_s=ScoreConfig().max_search_s)
