@@ -102,6 +102,16 @@ def test_the_same_samples_in_two_files_are_one_sound(tmp_path: Path, late_s: flo
     assert found.next_step == pair.SAME_SOUND
 
 
+@pytest.mark.parametrize("late_s", [12.0, 1e9])
+def test_files_that_do_not_meet_are_no_copies_and_take_no_memory_for_what_lies_between(
+    tmp_path: Path, late_s: float
+) -> None:
+    write(tmp_path, CALLER, 0.5 * CALLER)
+    found = paired(tmp_path, late={"agent": late_s})
+    assert (found.health.reason, found.health.verdict_eligible, found.health.leakage_db) == (None, True, None)
+    assert paired(tmp_path).health.reason == "leakage"
+
+
 def test_exchanged_files_are_suspected_until_somebody_vouches_for_them(tmp_path: Path) -> None:
     write(tmp_path, voice([(0.5, 7.0)], length_s=12, seed=3), voice([(7.5, 9.0)], length_s=12, seed=4))
     assert (paired(tmp_path).health.reason, paired(tmp_path).health.verdict_eligible) == ("possible_swap", False)

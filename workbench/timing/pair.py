@@ -22,6 +22,7 @@ from workbench.timing.lines import lay
 from workbench.timing.listening import join
 from workbench.timing.measuring import Measured, moment_rows
 from workbench.timing.score_config import ScoreConfig
+from workbench.timing.segments import frame_after
 from workbench.timing.sounding_moments import of_two
 from workbench.timing.two_sounds import Sound, TwoSounds
 
@@ -47,6 +48,7 @@ _STEPS = {
 }
 PARTIES = ("caller", "agent")
 _LENGTHS = ("sample_rate_hz", "offset_s", "duration_s")
+_APART_S = 1.0
 _RUN = {"role": str, "start_s": float, "end_s": float, "voiced_end_s": float}
 
 
@@ -107,13 +109,14 @@ def measure_pair(
         ),
         config,
     )
-    hop_s, count = float(line.speech.hop_s[0]), int(line.speech.after[0])
-    voices = _voices(both, begin_s=begin_s, hop_s=hop_s, count=count, scratch=scratch)
+    hop_s = float(line.speech.hop_s[0])
+    late_s = _late_s(caller, agent)
+    voices = _voices(both, late_s=late_s, hop_s=hop_s, scratch=scratch)
     health = assess(
         voices,
         hop_s=hop_s,
         identical=_identical(caller, agent),
-        sounds=_sounds(both, begin_s=begin_s, config=config),
+        sounds=_sounds(both, late_s=late_s, config=config),
         channel_map_confirmed=channel_map_confirmed,
         non_finite=caller.non_finite or agent.non_finite,
     )
@@ -126,10 +129,23 @@ def measure_pair(
     return Paired(health=health, moments=moment_rows(found, runs, ids=ids, offset_s=begin_s, scanning=scanning))
 
 
-def _voices(both: Iterable[Measured], *, begin_s: float, hop_s: float, count: int, scratch: Path | None) -> list[Voice]:
+def _late_s(caller: Measured, agent: Measured) -> tuple[float, float]:
+    """How long after the earlier file each begins, at most a second after the other has ended: nothing meets there."""
+    lead_s = agent.offset_s - caller.offset_s
+    return min(max(0.0, -lead_s), agent.duration_s + _APART_S), min(max(0.0, lead_s), caller.duration_s + _APART_S)
+
+
+def _voices(
+    both: tuple[Measured, Measured], *, late_s: tuple[float, float], hop_s: float, scratch: Path | None
+) -> list[Voice]:
     """Each party's voice on the grid of both."""
     own = [join([v for v in one.voices if v.role == role]) for one, role in zip(both, PARTIES, strict=True)]
-    places = [_Places(late_s=one.offset_s - begin_s, hop_s=hop_s, own_hop_s=one.hop_s, count=count) for one in both]
+    ends_s = np.array([late + one.duration_s for late, one in zip(late_s, both, strict=True)])
+    count = max(1, int(frame_after(ends_s, hop_s).max()))
+    places = [
+        _Places(late_s=late, hop_s=hop_s, own_hop_s=one.hop_s, count=count)
+        for late, one in zip(late_s, both, strict=True)
+    ]
     pieces = Pieces(2, scratch)
     for levels in zip(*(at.laid(voice.track) for at, voice in zip(places, own, strict=True)), strict=True):
         pieces.append(np.stack(levels))
@@ -171,15 +187,15 @@ class _Places(msgspec.Struct, frozen=True, kw_only=True):
             yield found
 
 
-def _sounds(both: tuple[Measured, Measured], *, begin_s: float, config: MeasureConfig) -> TwoSounds:
+def _sounds(both: tuple[Measured, Measured], *, late_s: tuple[float, float], config: MeasureConfig) -> TwoSounds:
     """The samples of both parties, of the first channel of each."""
     first, second = (
         Sound(
             source=one.source,
             channel_ix=next(ix for ix, voice in enumerate(one.voices) if voice.role == role),
-            late_s=one.offset_s - begin_s,
+            late_s=late,
         )
-        for one, role in zip(both, PARTIES, strict=True)
+        for one, role, late in zip(both, PARTIES, late_s, strict=True)
     )
     return TwoSounds(first=first, second=second, window_s=config.frame_ms / 1000)
 
