@@ -22,8 +22,8 @@ PASS, FAIL, INCONCLUSIVE, NOT_SCORABLE = "PASS", "FAIL", "INCONCLUSIVE", "NOT_SC
 
 REASONS = {
     "no_audio": "the call has no recording that was measured: import its audio and run `workbench measure`",
-    "measured_apart": "the two parties' recordings were measured with different settings, or not together: run `workbench measure`, and "
-    "restore the file that it names",
+    "measured_apart": "the two parties' recordings were measured with different settings, or not together: run "
+    "`workbench measure`, and restore the file that it names",
     "outside_the_recording": "the label lies outside the recording: check its time and the recording's offset",
     "no_caller_speech": "the label has no onset and the caller never speaks: check which channel is whose",
     "agent_silent_at_onset": "nothing to yield or to hold: check the onset and which channel is whose",
