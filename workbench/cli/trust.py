@@ -133,10 +133,7 @@ def describe(examined: Examined) -> str:
     if examined.channel_map == "name" and len(examined.roles) > 1:
         channels = "2 mono files"
     stored = dict.fromkeys((examined.container, examined.codec))  # one name where both are the same: flac, mp3
-    return (
-        f"{examined.duration_s:.2f} s, {examined.sample_rate_hz} Hz, {channels}, "
-        f"{' '.join(stored)}"
-    )
+    return f"{examined.duration_s:.2f} s, {examined.sample_rate_hz} Hz, {channels}, {' '.join(stored)}"
 
 
 def channel_map(examined: Examined) -> str:
