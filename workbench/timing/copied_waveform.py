@@ -42,13 +42,19 @@ def densest(frames: NDArray[np.int64], *, width: int) -> NDArray[np.int64]:
 
 
 def agreement_in(
-    source: NDArray[np.int16], other: NDArray[np.int16], *, starts: NDArray[np.int64], window: int, lag: int, slack: int
+    source: NDArray[np.float64],
+    other: NDArray[np.float64],
+    *,
+    starts: NDArray[np.int64],
+    window: int,
+    lag: int,
+    slack: int,
 ) -> float:
     """Return the largest normalised cross-correlation of some windows of a channel with another one a little later.
 
     Parameters
     ----------
-    source, other : numpy.ndarray of int16, shape (samples,)
+    source, other : numpy.ndarray of float64, shape (samples,)
         The same stretch of both channels.
     starts : numpy.ndarray of int64
         First sample of each window of the source, rising; windows may overlap.

@@ -5,7 +5,8 @@ s, in both directions: near 1 where one channel is an echo of the other, but hig
 often talk at once, and low where bleed is diluted by other speech. *Leakage* looks frame by frame: bleed is
 one sound with one gain and one delay, so the level of the copy against its source is the same on every
 frame it appears in. *Waveform agreement* looks at the samples: copies correlate, different voices do not. It is asked
-where levels cannot tell: of a copy about as loud as its source, or one that is mostly hidden by the other's speech.
+where levels cannot tell: of a copy about as loud as its source, one that is mostly hidden by the other's speech, or one
+that is heard too briefly.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ MIN_COVERAGE = 0.5  # share of the source's speech that must reappear
 CLEAR_COPY_DB = -6.0  # above it, two people talking at the same level cannot be told from a copy
 FOLLOWS, STEADY_DB = 0.7, 0.5  # a copy's ratio varies less than its source's level; two steady noises vary alike
 NEARLY = 0.9  # of the frames of the fullest band: delays between which the spread of the ratios decides
+BRIEF_S = 1.0  # of a few syllables, the best of many delays makes two unrelated sounds keep to one ratio
 LEAST_COVERAGE, LOUDEST_COPY_DB = 0.25, 12.0  # up to where the samples are asked
 SAME_WAVEFORM = 0.5  # agreement of samples from which on two sounds are one
 FAINTEST_COPY_DB = -50.0
@@ -168,8 +170,8 @@ def copy_of(
 
     A copy that is louder than that (up to 12 dB above its source), or that covers only a quarter of the source's
     speech, may be a second person; one whose ratio varies as much as the level of its source does (P10 to P90: more
-    than 0.7 of it, and than 0.5 dB) may be a steady noise in both channels. Such a copy is one where the samples
-    agree (0.5 or more).
+    than 0.7 of it, and than 0.5 dB) may be a steady noise in both channels; one that is heard in less than 1.0 s of
+    frames may be chance. Such a copy is one where the samples agree (0.5 or more).
 
     Parameters
     ----------
@@ -212,7 +214,8 @@ def copy_of(
     band = ratios[[low, low + inside - 1]]
     alone, levels = _held(source, other, frames=frames, lag=lag, heard=heard, band=band)
     steady = _spread_db(ratios[low : low + inside]) > max(STEADY_DB, FOLLOWS * _spread_db(levels))
-    unclear = steady or coverage < MIN_COVERAGE or level > CLEAR_COPY_DB
+    brief = inside * step * hop_s < BRIEF_S
+    unclear = brief or steady or coverage < MIN_COVERAGE or level > CLEAR_COPY_DB
     if unclear and (samples_agree is None or samples_agree(alone, lag) < SAME_WAVEFORM):
         return None
     return Copy(level_db=level, lag_s=lag * hop_s, agreement=agreement, coverage=coverage)
@@ -325,12 +328,17 @@ def _band(ratios: NDArray[np.float64]) -> tuple[int, int, int]:
     return low, int(held[low]), low
 
 
-def waveform_agreement(first: NDArray[np.int16], second: NDArray[np.int16], *, sample_rate_hz: int) -> float:
+def waveform_agreement(
+    first: NDArray[np.int16] | NDArray[np.float64],
+    second: NDArray[np.int16] | NDArray[np.float64],
+    *,
+    sample_rate_hz: int,
+) -> float:
     """Return the largest normalised cross-correlation of two stretches of samples over delays up to 0.5 s.
 
     Parameters
     ----------
-    first, second : numpy.ndarray of int16, shape (samples,)
+    first, second : numpy.ndarray of int16 or float64, shape (samples,)
         The same stretch of both channels.
     sample_rate_hz : int
         Samples a second.
