@@ -23,8 +23,9 @@ non_finite    a float file has samples that are NaN, infinite    unchanged      
 _samples      or beyond all scale (silence and full scale; above
               0.1 % of all samples the file is refused)
 leakage       a steady copy at -40 dB or more; one above -6 dB,  with caution      withheld
-              or mostly hidden by the other's speech, where the
-              waveforms agree as well (0.5 or more)
+              mostly hidden by the other's speech, or heard for
+              less than 1 s, where the waveforms agree as well
+              (0.5 or more)
 possible_swap the caller speaks 1.5 times as long as the agent   with caution      withheld until
               and at least 1.0 s longer                                            the map is
                                                                                    confirmed
