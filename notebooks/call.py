@@ -148,7 +148,6 @@ def lanes(call, stretch_slider):
                 call.marks,
                 duration_s=call.duration_s,
                 stretch=chosen,
-                width=1000,
                 title="Level, speech and events",
             ),
             stretch_slider,
@@ -187,7 +186,6 @@ def spectrogram(archive, call, chosen, spectrogram_wanted):
                     band_edges_hz=_p.band_edges_hz,
                     side=_p.role,
                     levels_db=_levels,
-                    width=1000,
                 )
                 for _p in _pictures
             ),

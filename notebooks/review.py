@@ -144,7 +144,6 @@ def heard(archive, measured_switch, moment):
             onset_s=moment["onset_s"],
             start_s=_around.start_s,
             end_s=_around.end_s,
-            width=1000,
         )
     )
     mo.vstack(_parts)

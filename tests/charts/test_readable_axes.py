@@ -26,7 +26,7 @@ def test_numbers_on_an_axis_stand_clear_of_each_other(chart: Any) -> None:
     """At 11 px a digit is at least 6 px wide and a point 3: five pixels and more are free between two of a row."""
     label = r'translate\(([\d.]+),(\d+)\)"[^>]*opacity="1">([\d.]+)</text>'
     found = [(int(y), float(x), text) for x, y, text in re.findall(label, theme.svg(chart))]
-    rows = [[(x, text) for y, x, text in found if y == row] for row in {y for y, _, _ in found}]
+    rows = [sorted((x, text) for y, x, text in found if y == row) for row in {y for y, _, _ in found}]
     row = max(rows, key=len)
     assert len(row) > 3
     wide = [6 * len(text) - 3 * text.count(".") for _, text in row]

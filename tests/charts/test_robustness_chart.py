@@ -36,8 +36,8 @@ def test_each_level_is_a_whole_and_levels_go_from_harmless_to_harmful() -> None:
         "-6": 1.0,
     }
     assert (bars["-6", "withheld"]["moment_count"], bars["-3", "other verdict"]["moment_count"]) == (4, 0)
-    assert "n: 4 moments with a verdict" in spec["title"]["subtitle"]
-    assert "left out: 2 calls" in spec["title"]["subtitle"]
+    assert "n: 4 moments with a verdict" in spec["title"]["subtitle"][0]
+    assert "left out: 2 calls" in spec["title"]["subtitle"][1]
     drawn = theme.svg(CHART(rows()))
     assert drawn.count("share of verdicts (%)") >= 2
     assert drawn.count('aria-roledescription="rule mark"') == 2  # the level without an interval has no stroke

@@ -18,7 +18,7 @@ def chart(
     by: str,
     parts: str,
     title: str | None = None,
-    width: int = theme.WIDTH - 200,
+    width: int = theme.WIDTH - 300,
     missing: str = "not supplied",
 ) -> Drawn:
     """Draw one bar per value of a column, stacked by another.
@@ -80,6 +80,7 @@ def chart(
                 "type": "nominal",
                 "title": said[parts],
                 "scale": {"domain": pieces, "range": colours},
+                "legend": {"columns": theme.columns(pieces, width=theme.WIDTH - 180)},
             },
             "order": {"field": "piece_ix", "type": "quantitative"},
             "tooltip": [

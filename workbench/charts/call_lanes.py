@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 FLOOR_DBFS = -90.0
 HIGHEST_DBFS = 12.0
+LANE, SILENT, ROW, APART = 95, 26, 22, 6
+"""Heights in pixels: of a lane with levels and one without, of a row of events, of the white between them."""
+
 _ROWS = ("turn", "tool call", "finding")
 _TONES = {**theme.ROLES, **theme.SEVERITIES, "tool": "#5f3dc4", "tool error": "#b3261e"}
 
@@ -43,7 +46,7 @@ def chart(
     stretch : (float, float), optional
         A stretch to shade: what is being played.
     width : int
-        Width of the time axis in pixels.
+        Width of the whole chart in pixels, in a file; in a page it is that of its column.
     title : str
         Title of the chart.
 
@@ -68,22 +71,27 @@ def chart(
         return nothing("nothing in this call has a time", title=title)
     last_s = max(duration_s, 0.1)
     data = {"stretch": pl.DataFrame({"from_s": [stretch[0]], "to_s": [stretch[1]]} if stretch else {})}
-    parts = []
+    scale = {"domain": [0, last_s], "nice": False}
+    x, top = {"field": "start_s", "type": "quantitative", "scale": scale}, 0
+    layers = [theme.through(x, {"title": "time from the start of the call (s)"}), _shade(x)]
     for role in roles:
         of_role = pl.col("role") == role
         own, runs = levels.filter(of_role), speech.filter(of_role)
         data |= {f"{role} level": _levels(own), f"{role} speech": _bars(runs, least_s=last_s / width)}
-        x = _time(last_s, last=role == roles[-1] and timed.is_empty())
-        lane = _silent_lane(role, x) if own.is_empty() else _lane(role, x)
-        parts.append({**lane, "width": width})
+        layers.append(_silent_lane(role, x, top) if own.is_empty() else _lane(role, x, top))
+        top += (SILENT if own.is_empty() else LANE) + APART
     if not timed.is_empty():
         data |= _split(timed)
-        parts.append({**_marks(timed, _time(last_s, last=True)), "width": width})
+        rows = [kind for kind in _ROWS if kind in set(timed["kind"])]
+        layers.append(_marks(rows, set(timed["tone"]), x, top=top))
+        top += ROW * len(rows) + APART
     counts = ", ".join(plural(int((timed["kind"] == kind).sum()), kind) for kind in _ROWS)
     left_out = len(marks) - len(timed)
     left = f"left out: {left_out} without a time" if left_out else "nothing left out"
     subtitle = f"n: {plural(len(speech), 'run')} of speech, {counts}; {left}\n{speech_bars.said(speech['faint'])}"
-    return Drawn({"vconcat": parts, "spacing": 4}, data, title=title, subtitle=subtitle)
+    spec = {"layer": layers, "resolve": {"scale": {"y": "independent"}}, "height": top - APART}
+    spec |= theme.fills(width)
+    return Drawn(spec, data, title=title, subtitle=subtitle)
 
 
 def _levels(levels: pl.DataFrame) -> pl.DataFrame:
@@ -110,20 +118,12 @@ def _split(marks: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {"marks": marks.filter(lasts), "moments": marks.filter(~lasts)}
 
 
-def _time(last_s: float, *, last: bool) -> dict[str, Any]:
-    """The axis that all lanes share; only the lowest says what it is."""
-    title = "time from the start of the call (s)"
-    axis = {"title": title, "grid": True} if last else {"title": None, "labels": False, "ticks": False, "grid": True}
-    scale = {"domain": [0, last_s], "nice": False}
-    return {"field": "start_s", "type": "quantitative", "scale": scale, "axis": axis}
-
-
 def _shade(x: dict[str, Any]) -> dict[str, Any]:
     return {
         "data": {"name": "stretch"},
         "mark": {"type": "rect", "color": "#f2c94c", "opacity": 0.35},
         "encoding": {
-            "x": {"field": "from_s", "type": "quantitative", "scale": x["scale"]},
+            "x": {**x, "field": "from_s"},
             "x2": {"field": "to_s"},
         },
     }
@@ -133,8 +133,8 @@ def _seconds(*names: str) -> list[dict[str, Any]]:
     return [{"field": name, "type": "quantitative", "format": ".2f"} for name in names]
 
 
-def _lane(role: str, x: dict[str, Any]) -> dict[str, Any]:
-    """Level as an area from the floor up, speech as bars along the top."""
+def _lane(role: str, x: dict[str, Any], top: int) -> dict[str, Any]:
+    """Level as an area from the floor up, speech as bars along the top; `top` is where the lane begins, in pixels."""
     colour = theme.ROLES[role]
     axis = {
         "title": f"{role} (dBFS)",
@@ -142,8 +142,11 @@ def _lane(role: str, x: dict[str, Any]) -> dict[str, Any]:
         "labelOverlap": False,
         "labelBound": False,
         "titleColor": colour,
+        "orient": "left",
+        "grid": True,
     }
-    y = {"type": "quantitative", "scale": {"domain": [FLOOR_DBFS, HIGHEST_DBFS], "nice": False}, "axis": axis}
+    scale = {"domain": [FLOOR_DBFS, HIGHEST_DBFS], "nice": False, "range": [top + LANE, top]}
+    y = {"type": "quantitative", "scale": scale, "axis": axis}
     area = {
         "data": {"name": f"{role} level"},
         "mark": {"type": "area", "color": colour, "opacity": 0.35, "interpolate": "step-after", "line": False},
@@ -151,15 +154,16 @@ def _lane(role: str, x: dict[str, Any]) -> dict[str, Any]:
     }
     bars = _speech(role, x, {"type": "rect", "color": colour})
     bars["encoding"] |= {"y": {"datum": HIGHEST_DBFS - 9, **y}, "y2": {"datum": HIGHEST_DBFS - 2}}
-    return {"layer": [_shade(x), area, bars], "height": 95}
+    return {"layer": [area, bars]}
 
 
-def _silent_lane(role: str, x: dict[str, Any]) -> dict[str, Any]:
+def _silent_lane(role: str, x: dict[str, Any], top: int) -> dict[str, Any]:
     """Speech alone, where no level is known."""
     colour = theme.ROLES[role]
     bars = _speech(role, x, {"type": "bar", "color": colour, "height": 14})
-    bars["encoding"]["y"] = {"field": "role", "type": "nominal", "axis": {"title": None, "labelColor": colour}}
-    return {"layer": [_shade(x), bars], "height": 26}
+    axis = {"title": None, "labelColor": colour, "orient": "left"}
+    bars["encoding"]["y"] = {"field": "role", "type": "nominal", "axis": axis, "scale": {"range": [top, top + SILENT]}}
+    return bars
 
 
 def _speech(role: str, x: dict[str, Any], mark: dict[str, Any]) -> dict[str, Any]:
@@ -169,10 +173,8 @@ def _speech(role: str, x: dict[str, Any], mark: dict[str, Any]) -> dict[str, Any
     return {"data": {"name": f"{role} speech"}, "mark": mark, "encoding": encoding}
 
 
-def _marks(marks: pl.DataFrame, x: dict[str, Any]) -> dict[str, Any]:
+def _marks(rows: list[str], tones: set[str], x: dict[str, Any], *, top: int) -> dict[str, Any]:
     """Turns as bars in their lane's colour, tool calls and findings as bars or diamonds."""
-    tones, kinds = set(marks["tone"]), set(marks["kind"])
-    rows = [kind for kind in _ROWS if kind in kinds]
     legend = {
         "title": None,
         "values": [tone for tone in _TONES if tone in tones],
@@ -181,7 +183,14 @@ def _marks(marks: pl.DataFrame, x: dict[str, Any]) -> dict[str, Any]:
     }
     encoding = {
         "x": x,
-        "y": {"field": "kind", "type": "nominal", "sort": rows, "title": "events", "scale": {"domain": rows}},
+        "y": {
+            "field": "kind",
+            "type": "nominal",
+            "sort": rows,
+            "title": "events",
+            "axis": {"orient": "left"},
+            "scale": {"domain": rows, "range": [top, top + ROW * len(rows)]},
+        },
         "color": {
             "field": "tone",
             "type": "nominal",
@@ -197,4 +206,4 @@ def _marks(marks: pl.DataFrame, x: dict[str, Any]) -> dict[str, Any]:
     diamond = {"type": "point", "shape": "diamond", "size": 80, "filled": True, "opacity": 1}
     bars = {"data": {"name": "marks"}, "mark": bar, "encoding": {**encoding, "x2": {"field": "end_s"}}}
     moments = {"data": {"name": "moments"}, "mark": diamond, "encoding": encoding}
-    return {"layer": [_shade(x), bars, moments], "height": 22 * len(rows)}
+    return {"layer": [bars, moments]}

@@ -32,16 +32,19 @@ class Drawn:
     data : mapping of str to polars.DataFrame
         Frames by the name under which `spec` reads them; numbers, texts and booleans only.
     title, subtitle : str
-        What it shows; number of observations and what was left out, over several lines where it is long.
+        What it shows; number of observations and what was left out, broken into lines where it is long.
+
+    A specification with :func:`workbench.charts.theme.fills` is as wide as its column in marimo.
     """
 
     def __init__(self, spec: Mapping[str, Any], data: Mapping[str, pl.DataFrame], *, title: str, subtitle: str) -> None:
+        told = theme.lines(subtitle)
         self._spec = {
             "$schema": SCHEMA,
             "config": theme.CONFIG,
             **spec,
             "datasets": {name: frame.to_dicts() for name, frame in data.items()},
-            "title": {**theme.TITLE, "text": title, "subtitle": subtitle.split("\n") if "\n" in subtitle else subtitle},
+            "title": {**theme.TITLE, "text": title, "subtitle": told if len(told) > 1 else told[0]},
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,6 +61,8 @@ class Drawn:
     def _mime_(self) -> tuple[str, str]:
         """Show the chart in marimo, as SVG and without the menu that would open an editor on the network."""
         shown = {**self._spec, "usermeta": {"embedOptions": theme.EMBED}}
+        if "autosize" in shown:
+            shown["width"] = "container"
         return MIME, json.dumps(shown, separators=(",", ":"))
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:

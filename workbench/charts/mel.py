@@ -31,7 +31,7 @@ def chart(
     side: str = "caller",
     levels_db: tuple[float, float] | None = None,
     title: str = "Mel spectrogram",
-    width: int = theme.WIDTH - 40,
+    width: int = theme.WIDTH,
 ) -> Drawn:
     """Draw a mel spectrogram over time and frequency.
 
@@ -51,7 +51,7 @@ def chart(
     title : str
         Title of the chart.
     width : int
-        Width of the picture in pixels.
+        Width of the whole chart in pixels, in a file; in a page it is that of its column.
 
     Returns
     -------
@@ -139,17 +139,17 @@ def _spec(
             "grid": False,
         },
     }
+    height = 150
     colour = {
         "field": "level_db",
         "type": "quantitative",
         "title": told,
         "scale": {"domain": [float(level) for level in levels_db], "range": PALETTE},
-        "legend": {"orient": "right"},
+        "legend": {"orient": "right", "gradientLength": height - 16 * len(told)},
     }
-    height = 150
     picture = {
         "data": {"name": "picture"},
-        "mark": {"type": "image", "width": width, "height": height, "aspect": False},
+        "mark": {"type": "image", "width": {"expr": "width"}, "height": height, "aspect": False},
         "encoding": {"x": x, "y": y, "url": {"field": "url", "type": "nominal"}},
     }
     legend = {
@@ -157,7 +157,7 @@ def _spec(
         "mark": {"type": "point", "opacity": 0},
         "encoding": {"x": x, "y": y, "color": colour},
     }
-    return {"layer": [picture, legend], "width": width, "height": height}
+    return {"layer": [picture, legend], "height": height, **theme.fills(width)}
 
 
 def _png(power_db: NDArray[np.float64], faintest: float, loudest: float) -> str:

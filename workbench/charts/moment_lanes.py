@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 FLOOR_DBFS = -80.0
 MARK = "#b3261e"
+LANE, APART = 100, 8
+"""Height of a lane, and of the white below it, in pixels."""
 
 
 def chart(
@@ -41,7 +43,7 @@ def chart(
     title : str
         Title of the chart.
     width : int
-        Width in pixels.
+        Width of the whole chart in pixels, in a file; in a page it is that of its column.
 
     Returns
     -------
@@ -67,30 +69,36 @@ def chart(
             "start_s", "end_s", pl.col("level_dbfs").clip(FLOOR_DBFS, 0.0)
         )
         data[f"{role} speech"] = speech.filter(own).select("start_s", "end_s", speech_bars.opacity())
-    lanes = [
-        _lane(role, domain=[start_s, end_s], width=width, last=ix == len(roles) - 1) for ix, role in enumerate(roles)
-    ]
+    axis = {"title": "time from the start of the call (s)", "tickCount": 8}
+    scale = {"domain": [start_s, end_s], "nice": False}
+    x = {"field": "start_s", "type": "quantitative", "scale": scale}
+    moment = {
+        "data": {"name": "moment"},
+        "mark": {"type": "rule", "color": MARK, "strokeWidth": 2},
+        "encoding": {"x": {**x, "field": "onset_s"}},
+    }
+    lanes = [_lane(role, x, top=ix * (LANE + APART)) for ix, role in enumerate(roles)]
+    spec = {
+        "layer": [theme.through(x, axis), *lanes, moment],
+        "resolve": {"scale": {"y": "independent"}},
+        "height": len(roles) * (LANE + APART) - APART,
+        **theme.fills(width),
+    }
     pieces, runs = plural(len(levels), "piece"), plural(len(speech), "run")
     wide = "" if levels.is_empty() else f" of {1000 * float((levels['end_s'] - levels['start_s']).max()):.0f} ms"  # type: ignore[arg-type]
     subtitle = (
         f"n: {pieces}{wide}, {runs} of speech; red: the moment at {onset_s:.2f} s; nothing left out\n"
         f"{speech_bars.said(speech['faint'])}"
     )
-    return Drawn({"vconcat": lanes, "spacing": 6}, data, title=title, subtitle=subtitle)
+    return Drawn(spec, data, title=title, subtitle=subtitle)
 
 
-def _lane(role: str, *, domain: list[float], width: int, last: bool) -> dict[str, Any]:
-    """Level as an area, speech as bars along the top, the moment as a line through both."""
+def _lane(role: str, x: dict[str, Any], *, top: int) -> dict[str, Any]:
+    """Level as an area, speech as bars along the top; `top` is where the lane begins, in pixels."""
     colour = theme.ROLES[role]
-    axis = (
-        {"title": "time from the start of the call (s)", "tickCount": 8}
-        if last
-        else {"title": None, "labels": False, "tickCount": 8}
-    )
-    x = {"field": "start_s", "type": "quantitative", "scale": {"domain": domain, "nice": False}, "axis": axis}
-    scale = {"domain": [FLOOR_DBFS, 12], "nice": False}
-    y_axis = {"title": f"{role} (dBFS)", "values": [-80, -60, -40, -20, 0], "titleColor": colour}
-    y = {"type": "quantitative", "scale": scale, "axis": y_axis}
+    scale = {"domain": [FLOOR_DBFS, 12], "nice": False, "range": [top + LANE, top]}
+    axis = {"title": f"{role} (dBFS)", "values": [-80, -60, -40, -20, 0], "titleColor": colour}
+    y = {"type": "quantitative", "scale": scale, "axis": {**axis, "orient": "left", "grid": True}}
     tips = [
         {"field": name, "type": "quantitative", "format": form}
         for name, form in (("start_s", ".2f"), ("level_dbfs", ".1f"))
@@ -109,12 +117,7 @@ def _lane(role: str, *, domain: list[float], width: int, last: bool) -> dict[str
     shade = {"field": "opacity", "type": "quantitative", "scale": None, "legend": None}
     bars = {
         "data": {"name": f"{role} speech"},
-        "mark": {"type": "rect", "color": colour},
+        "mark": {"type": "rect", "color": colour, "clip": True},
         "encoding": {"x": x, "x2": {"field": "end_s"}, "y": {"datum": 4, **y}, "y2": {"datum": 10}, "opacity": shade},
     }
-    moment = {
-        "data": {"name": "moment"},
-        "mark": {"type": "rule", "color": MARK, "strokeWidth": 2},
-        "encoding": {"x": {**x, "field": "onset_s"}},
-    }
-    return {"layer": [level, bars, moment], "width": width, "height": 100}
+    return {"layer": [level, bars]}

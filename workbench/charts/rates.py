@@ -67,18 +67,10 @@ def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each ch
     )
     y = {"field": "assertion_id", "type": "nominal", "sort": drawn["assertion_id"].to_list(), "title": "check"}
     present = [name for name in theme.DIMENSIONS if name in set(drawn["dimension"])]
-    spec = {
-        "data": {"name": "checks"},
-        "hconcat": [
-            {"layer": _interval(y, present), "width": 400, "height": {"step": 24}},
-            {
-                "layer": [_words("judged", y, x=0, color=theme.INK), _words("beside", y, x=165, color=theme.PALE)],
-                "width": 330,
-                "height": {"step": 24},
-            },
-        ],
-        "spacing": 12,
-    }
+    layers = [*_interval(present), _words("judged", dy=-6, color=theme.INK)]
+    layers.append(_words("beside", dy=6, color=theme.PALE))
+    spec = {"data": {"name": "checks"}, "encoding": {"y": y}, "layer": layers, **theme.fills()}
+    spec["height"] = 32 * drawn["assertion_id"].n_unique()
     open_count = int(rates["inconclusive_count"].sum()) + int(rates["not_scorable_count"].sum())
     calls = max(rates["call_count"].to_list())
     subtitle = (
@@ -89,7 +81,7 @@ def chart(rates: pl.DataFrame, *, title: str = "Share of calls that pass each ch
     return Drawn(spec, {"checks": drawn.select(DRAWN)}, title=title, subtitle=subtitle)
 
 
-def _interval(y: dict[str, Any], dimensions: list[str]) -> list[dict[str, Any]]:
+def _interval(dimensions: list[str]) -> list[dict[str, Any]]:
     """Return the line of the interval and the dot on it; hollow where a model judged."""
     colour = {
         "field": "dimension",
@@ -101,7 +93,6 @@ def _interval(y: dict[str, Any], dimensions: list[str]) -> list[dict[str, Any]]:
     line = {
         "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.55},
         "encoding": {
-            "y": y,
             "x": {"field": "pass_rate_low", **whole},
             "x2": {"field": "pass_rate_high"},
             "color": colour,
@@ -110,7 +101,6 @@ def _interval(y: dict[str, Any], dimensions: list[str]) -> list[dict[str, Any]]:
     dot = {
         "mark": {"type": "point", "size": 90, "opacity": 1, "strokeWidth": 2},
         "encoding": {
-            "y": y,
             "x": {
                 "field": "pass_rate",
                 **whole,
@@ -125,8 +115,9 @@ def _interval(y: dict[str, Any], dimensions: list[str]) -> list[dict[str, Any]]:
     return [line, dot]
 
 
-def _words(field: str, y: dict[str, Any], *, x: int, color: str) -> dict[str, Any]:
+def _words(field: str, *, dy: int, color: str) -> dict[str, Any]:
+    """Return words beside the plot, one of two lines: above or below the middle of their check."""
     return {
-        "mark": {"type": "text", "align": "left", "x": x, "color": color},
-        "encoding": {"y": {**y, "axis": None}, "text": {"field": field, "type": "nominal"}},
+        "mark": {"type": "text", "align": "left", "x": {"expr": "width + 14"}, "dy": dy, "color": color},
+        "encoding": {"text": {"field": field, "type": "nominal"}},
     }

@@ -127,7 +127,8 @@ def _row(ix: int, row: dict[str, Any], *, domain: list[float], last: bool) -> di
         },
     }
     look = {"anchor": "start", "fontSize": 11.5, "fontWeight": "normal", "color": theme.INK, "offset": 2}
-    return {"layer": [band, bars, rule], "width": theme.WIDTH, "height": 70, "title": {**look, "text": _heading(row)}}
+    title = {**look, "text": theme.lines(_heading(row))}
+    return {"layer": [band, bars, rule], "width": theme.WIDTH - 70, "height": 80, "title": title}
 
 
 def _heading(row: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ _COLUMNS = "perturbation unit level_ix level moment_count holds_count withheld_c
 _COLUMNS += " holds_low holds_high"
 PARTS = {"holds": "#2f7d5b", "withheld": "#c3cad2", "other verdict": "#b3261e"}
 SHARE = "share of verdicts (%)"
-_ABREAST = 3
+_ABREAST, MOST_LABELS = 3, 7
 
 
 def chart(shares: pl.DataFrame, *, left_out: int = 0, title: str = "Verdicts while the sound gets worse") -> Drawn:
@@ -82,7 +82,7 @@ def _parts(own: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pane(name: str, *, unit: str, levels: list[str]) -> dict[str, Any]:
-    step = -(-len(levels) // 10)
+    step = -(-len(levels) // MOST_LABELS)
     x = {
         "field": "at",
         "type": "ordinal",
@@ -125,4 +125,4 @@ def _pane(name: str, *, unit: str, levels: list[str]) -> dict[str, Any]:
         "encoding": {"x": x, "y": {"field": "holds_low", **share, "title": SHARE}, "y2": {"field": "holds_high"}},
         "transform": [{"filter": "isValid(datum.holds_low)"}],
     }
-    return {"layer": [bars, stroke], "width": (theme.WIDTH - 60 * _ABREAST) // _ABREAST, "height": 130}
+    return {"layer": [bars, stroke], "width": (theme.WIDTH - 75 * _ABREAST) // _ABREAST, "height": 130}

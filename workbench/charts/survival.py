@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_GROUPS = 6
+CURVES, APART, ROW = 230, 44, 18
+"""Heights in pixels: of the curves, of their axis of time below them, of a row of numbers at risk."""
+
 MOST_STEPS = 400
 """Steps of a curve that are drawn: finer ones than a 400th of the whole cannot be seen."""
 
@@ -82,7 +85,8 @@ def chart(
         "risk": at_risk.filter(kept).select(names, "time_s", "at_risk"),
         "ended": _ended(times.filter(kept), curves, last=last).select(names, "time_s", "survival", "moment_count"),
     }
-    spec = _spec([visible(name) for name in shown], last=last, awaited=awaited, since=since)
+    ticks = at_risk["time_s"].unique().sort().to_list()
+    spec = _spec([visible(name) for name in shown], ticks=ticks, last=last, awaited=awaited, since=since)
     whole = order.sum()
     censored = int(whole["censored_count"].item())
     subtitle = (
@@ -119,28 +123,34 @@ def _ended(times: pl.DataFrame, curves: pl.DataFrame, *, last: float) -> pl.Data
     )
 
 
-def _spec(groups: list[str], *, last: float, awaited: str, since: str) -> dict[str, Any]:
+def _spec(groups: list[str], *, ticks: list[float], last: float, awaited: str, since: str) -> dict[str, Any]:
     colour = {
         "field": "group",
         "type": "nominal",
         "scale": {"domain": groups, "range": theme.PARTS[: len(groups)]},
-        "legend": {"title": None} if len(groups) > 1 else None,
+        "legend": {"title": None, "columns": theme.columns(groups, width=400)} if len(groups) > 1 else None,
     }
     across = {"type": "quantitative", "scale": {"domain": [0, last], "nice": False, "padding": 6}}
-    up = {"type": "quantitative", "scale": {"domain": [0, 1]}}
-    x = {"field": "time_s", **across, "title": f"time from {since} (s)"}
+    up = {"type": "quantitative", "scale": {"domain": [0, 1], "range": [CURVES, 0]}}
+    below = APART + ROW * len(groups)
+    axis = {"grid": False, "offset": -below, "values": ticks}
+    x = {"field": "time_s", **across, "title": f"time from {since} (s)", "axis": axis}
+    grid = {
+        "data": {"name": "risk"},
+        "mark": {"type": "rule", "color": theme.GRID},
+        "encoding": {"y": {"datum": 0, **up, "title": None}, "y2": {"datum": 1}},
+    }
     band = {
         "mark": {"type": "area", "interpolate": "step-after", "opacity": 0.16},
-        "encoding": {"x": x, "y": {"field": "low", **up, "title": None}, "y2": {"field": "high"}, "color": colour},
+        "encoding": {"y": {"field": "low", **up, "title": None}, "y2": {"field": "high"}, "color": colour},
     }
     line = {
         "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2},
         "encoding": {
-            "x": x,
             "y": {
                 "field": "survival",
                 **up,
-                "axis": {"format": "%", "tickCount": 5},
+                "axis": {"format": "%", "tickCount": 5, "grid": True},
                 "title": f"{awaited} (% of moments)",
             },
             "color": colour,
@@ -150,7 +160,6 @@ def _spec(groups: list[str], *, last: float, awaited: str, since: str) -> dict[s
         "transform": [{"filter": "datum.seen"}],
         "mark": {"type": "point", "filled": True, "size": 26, "opacity": 1},
         "encoding": {
-            "x": x,
             "y": {"field": "survival", **up},
             "color": colour,
             "tooltip": [
@@ -164,7 +173,6 @@ def _spec(groups: list[str], *, last: float, awaited: str, since: str) -> dict[s
         "data": {"name": "ended"},
         "mark": {"type": "point", "shape": "stroke", "angle": 90, "size": 110, "strokeWidth": 1.5, "opacity": 1},
         "encoding": {
-            "x": x,
             "y": {"field": "survival", **up},
             "color": colour,
             "tooltip": [
@@ -178,24 +186,18 @@ def _spec(groups: list[str], *, last: float, awaited: str, since: str) -> dict[s
         "data": {"name": "risk"},
         "mark": {"type": "text", "fontSize": 11},
         "encoding": {
-            "x": {"field": "time_s", **across, "axis": None},
             "y": {
                 "field": "group",
                 "type": "nominal",
                 "sort": groups,
                 "title": "at risk",
-                "axis": {"ticks": False, "domain": False, "labelPadding": 14},
+                "scale": {"range": [CURVES + APART, CURVES + below]},
+                "axis": {"orient": "left", "ticks": False, "domain": False, "labelPadding": 14},
             },
             "text": {"field": "at_risk", "type": "quantitative", "format": ",d"},
             "color": colour,
         },
-        "width": theme.WIDTH - 200,
-        "height": {"step": 18},
     }
-    curves = {
-        "data": {"name": "curves"},
-        "layer": [band, line, dots, strokes],
-        "width": theme.WIDTH - 200,
-        "height": 230,
-    }
-    return {"vconcat": [curves, risk], "spacing": 6}
+    curves = {"data": {"name": "curves"}, "layer": [grid, band, line, dots, strokes]}
+    spec = {"encoding": {"x": x}, "layer": [curves, risk], "resolve": {"scale": {"y": "independent"}}}
+    return {**spec, "height": CURVES + below, **theme.fills()}

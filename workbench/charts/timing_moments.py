@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_MOMENTS = 40
+ROW, UPPER, LOWER = 30, -6, 6
+"""Height of a moment, and where its two lines of words stand above and below its middle, in pixels."""
+
 STATUSES = {"PASS": "#2f7d5b", "FAIL": "#b3261e", "INCONCLUSIVE": "#8c97a3", "NOT_SCORABLE": "#c3cad2"}
 _COLUMNS = (
     "call_id label_id expect onset_s status reason yield_observed_s yield_censored agent_quiet_s talk_over_s "
@@ -57,16 +60,14 @@ def chart(moments: pl.DataFrame, *, title: str = "Every labelled moment") -> Dra
     drawn = urgent.head(MOST_MOMENTS).with_columns(
         name=pl.struct("call_id", "onset_s", "expect").map_elements(_name, return_dtype=pl.String),
         beside=pl.concat_str(
-            [
-                "status",
-                pl.col("reason").str.replace_all("_", " "),
-                pl.when("flipped").then(pl.lit("flipped")),
-                pl.when(near).then(pl.lit("next to a bound")),
-            ],
-            separator=" · ",
-            ignore_nulls=True,
+            ["status", pl.col("reason").str.replace_all("_", " ")], separator=" · ", ignore_nulls=True
         ),
-        mark=pl.when("flipped").then(pl.lit("flipped")).when(near).then(pl.lit("next to a bound")),
+        mark=pl.when(pl.col("flipped") & near)
+        .then(pl.lit("flipped · next to a bound"))
+        .when("flipped")
+        .then(pl.lit("flipped"))
+        .when(near)
+        .then(pl.lit("next to a bound")),
         end_s=pl.col("yield_observed_s"),
     )
     names = drawn["name"].to_list()
@@ -112,12 +113,19 @@ def _left_out(rows: pl.DataFrame) -> str:
 
 
 def _name(row: dict[str, Any]) -> str:
-    at = "" if row["onset_s"] is None else f" @ {row['onset_s']:.2f} s"
-    return f"{visible(row['call_id'])[:44]}{at} · {row['expect'] or 'not said'}"
+    """Return a moment in two lines: its call, and when and what was labelled."""
+    at = "" if row["onset_s"] is None else f"@ {row['onset_s']:.2f} s · "
+    return f"{visible(row['call_id'])[:44]}\n{at}{row['expect'] or 'not said'}"
 
 
 def _spec(names: list[str], *, present: list[str], last: float) -> dict[str, Any]:
-    y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 330}}
+    axis = {
+        "labelLimit": 330,
+        "labelExpr": "split(datum.label, '\\n')",
+        "labelOffset": UPPER,
+        "labelLineHeight": LOWER - UPPER,
+    }
+    y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": axis}
     x = {"type": "quantitative", "scale": {"domain": [0, last], "nice": True}}  # also where no moment has an arrow
     colour = {
         "field": "status",
@@ -130,7 +138,6 @@ def _spec(names: list[str], *, present: list[str], last: float) -> dict[str, Any
     bar = {
         "mark": {"type": "bar", "height": 11, "opacity": 0.75},
         "encoding": {
-            "y": y,
             "x": {"field": "end_s", **x, "title": "onset to the yield, or to the end of what was seen (s)"},
             "color": colour,
             "tooltip": tips,
@@ -138,25 +145,36 @@ def _spec(names: list[str], *, present: list[str], last: float) -> dict[str, Any
     }
     over = {
         "mark": {"type": "tick", "thickness": 2, "size": 15, "color": theme.INK},
-        "encoding": {"y": y, "x": {"field": "talk_over_s", **x}},
+        "encoding": {"x": {"field": "talk_over_s", **x}},
     }
     arrow = {
         "transform": [{"filter": "datum.spoke_on"}],
         "mark": {"type": "point", "shape": "triangle-right", "filled": True, "size": 70, "xOffset": 5, "opacity": 1},
-        "encoding": {"y": y, "x": {"field": "end_s", **x}, "color": colour},
+        "encoding": {"x": {"field": "end_s", **x}, "color": colour},
     }
     ring = {
         "transform": [{"filter": "isValid(datum.mark)"}],
-        "mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "x": 5, "opacity": 1},
+        "mark": {**_beside(6), "type": "point", "shape": "diamond", "filled": True, "size": 90, "opacity": 1},
         "encoding": {
-            "y": {**y, "axis": None},
-            "color": {"condition": {"test": "datum.mark == 'flipped'", "value": "#862e9c"}, "value": "#d98c00"},
+            "color": {
+                "condition": {"test": "indexof(datum.mark, 'flipped') == 0", "value": "#862e9c"},
+                "value": "#d98c00",
+            },
         },
     }
-    words = {
-        "mark": {"type": "text", "align": "left", "x": 16, "color": theme.INK, "fontSize": 11},
-        "encoding": {"y": {**y, "axis": None}, "text": {"field": "beside", "type": "nominal"}},
-    }
-    beside = {"layer": [ring, words], "width": 300, "height": {"step": 19}}
-    bars = {"layer": [bar, arrow, over], "width": 330, "height": {"step": 19}}
-    return {"data": {"name": "moments"}, "hconcat": [bars, beside], "spacing": 14}
+    words: list[dict[str, Any]] = [
+        {
+            "transform": [{"filter": f"isValid(datum.{name})"}],
+            "mark": {**_beside(16), "type": "text", "align": "left", "color": theme.INK, "dy": dy},
+            "encoding": {"text": {"field": name, "type": "nominal"}},
+        }
+        for name, dy in (("beside", UPPER), ("mark", LOWER))
+    ]
+    layers = [bar, arrow, over, ring, *words]
+    spec = {"data": {"name": "moments"}, "encoding": {"y": y}, "layer": layers, "height": ROW * len(set(names))}
+    return {**spec, **theme.fills()}
+
+
+def _beside(pixels: int) -> dict[str, Any]:
+    """Where a mark stands that is beside the plot, after the arrow of a bar that goes to its end."""
+    return {"x": {"expr": f"width + {14 + pixels}"}}

@@ -61,7 +61,7 @@ def chart(
     )
     groups = sizes["group"].to_list()
     measures = spread["measure"].unique(maintain_order=True).to_list()
-    width = (theme.WIDTH - 60 * len(measures)) // len(measures)
+    width = (theme.WIDTH - 75 * len(measures)) // len(measures)  # beside each an axis and the white between
     rows: list[dict[str, Any]] = []
     data: dict[str, pl.DataFrame] = {}
     for group in groups[:MOST_GROUPS]:

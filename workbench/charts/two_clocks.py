@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 REPORTED, HEARD, FAULT = "#3b5bdb", theme.ROLES["agent"], "#b3261e"
 LONGEST_MS = 60_000.0
+UPPER, LOWER, APART = 170, 120, 24
+"""Heights of latencies, of differences and of the white between them, in pixels."""
 _TIMES = ("answer_start_s", "reported_s", "gap_s", "difference_s")
 
 
@@ -35,7 +37,7 @@ def chart(
     title : str
         Title of the chart.
     width : int
-        Width in pixels.
+        Width of the whole chart in pixels, in a file; in a page it is that of its column.
 
     Returns
     -------
@@ -78,11 +80,10 @@ def chart(
 
 
 def _spec(last_s: float, lines: list[str], *, width: int) -> dict[str, Any]:
-    """Return latencies above and differences below; `lines` are the data a line is drawn through."""
+    """Return latencies above and differences below, on one axis; `lines` are the data a line is drawn through."""
     x = {
         "field": "answer_start_s",
         "type": "quantitative",
-        "title": "time from the start of the call (s)",
         "scale": {"domain": [0, max(last_s, 1.0)], "nice": False},
     }
     tones = {"reported": REPORTED, "impossible": FAULT, "heard": HEARD}
@@ -104,8 +105,9 @@ def _spec(last_s: float, lines: list[str], *, width: int) -> dict[str, Any]:
         layer: dict[str, Any] = {"data": {"name": "reports"}, "mark": mark, "encoding": encoding}
         return {**layer, "transform": [{"calculate": "'heard'", "as": "report"}]} if heard else layer
 
-    gap, reported = (_seconds(f"{name}_s", "latency (s)") for name in ("gap", "reported"))
-    difference = _seconds("difference_s", "reported - heard (s)")
+    height = UPPER + APART + LOWER
+    gap, reported = (_seconds(f"{name}_s", "latency (s)", top=0, bottom=UPPER) for name in ("gap", "reported"))
+    difference = _seconds("difference_s", "reported - heard (s)", top=height - LOWER, bottom=height)
     between = {
         "data": {"name": "reports"},
         "mark": {"type": "rule", "color": theme.PALE, "opacity": 0.6},
@@ -119,10 +121,12 @@ def _spec(last_s: float, lines: list[str], *, width: int) -> dict[str, Any]:
         }
         for name in lines
     ]
-    latencies = {"layer": [between, dots(gap, heard=True), dots(reported)], "width": width, "height": 170}
-    differences = {"layer": [dots(difference), *fitted], "width": width, "height": 120}
-    return {"vconcat": [latencies, differences], "spacing": 14}
+    latencies = {"layer": [between, dots(gap, heard=True), dots(reported)]}
+    differences = {"layer": [dots(difference), *fitted]}
+    layers = [theme.through(x, {"title": "time from the start of the call (s)"}), latencies, differences]
+    return {"layer": layers, "resolve": {"scale": {"y": "independent"}}, "height": height, **theme.fills(width)}
 
 
-def _seconds(field: str, title: str) -> dict[str, Any]:
-    return {"field": field, "type": "quantitative", "title": title}
+def _seconds(field: str, title: str, *, top: int, bottom: int) -> dict[str, Any]:
+    scale, axis = {"range": [bottom, top], "nice": True}, {"orient": "left", "grid": True, "tickCount": 5}
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
