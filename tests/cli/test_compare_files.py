@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import soundfile
 
 CLIPS = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio"
@@ -77,3 +78,36 @@ def test_a_reason_is_a_line_only_where_there_is_one(run: Run) -> None:
     assert not [line for line in judged.splitlines() if line.strip() == "reason"]
     failed = run("compare", SLOW, PROMPT, *given, "1")[1]
     assert [line for line in failed.splitlines() if line.startswith("reason  ")]
+
+
+def _silent_caller(path: Path, place: Path) -> Path:
+    samples, rate = soundfile.read(path, dtype="int16")
+    samples[:, 0] = 0
+    soundfile.write(place, samples, rate, subtype="PCM_16")
+    return place
+
+
+def _one_channel(path: Path, place: Path) -> Path:
+    samples, rate = soundfile.read(path, dtype="int16")
+    soundfile.write(place, samples.max(axis=1), rate, subtype="PCM_16")
+    return place
+
+
+@pytest.mark.parametrize(
+    ("made", "channels", "reason"),
+    [
+        (_one_channel, None, "mono"),
+        (_one_channel, "agent", "no_caller_channel"),
+        (_silent_caller, "caller,agent", "silent_caller"),
+    ],
+)
+def test_without_an_onset_and_without_a_caller_there_is_no_verdict(
+    run: Run, tmp_path: Path, made: Callable[[Path, Path], Path], channels: str | None, reason: str
+) -> None:
+    """Nobody is heard for a caller, so no moment is taken, and the error says why in the words of the reason."""
+    files = [made(clip, tmp_path / f"{name}.wav") for clip, name in ((SLOW, "slow"), (PROMPT, "prompt"))]
+    given = () if channels is None else ("--channels", channels)
+    code, out, error = run("compare", *files, "--expect", "yield", *given)
+    assert (code, out) == (2, "")
+    assert f"the recording before gives no verdict: NOT_SCORABLE, {reason}\n" in error
+    assert "Hint: " in error

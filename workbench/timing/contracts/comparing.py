@@ -133,7 +133,7 @@ def changes(before: Event, after: Event) -> dict[str, float | None]:
 
 
 def _without_onset(event: Event) -> str:
-    if event["onset_source"] != "detected":
+    if event["onset_source"] != "detected" or event["onset_s"] is None:
         return ""
     return (
         f"; no --onset was given, and what was heard of the caller at {decimals(event['onset_s'])} s was taken for it"
