@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import soundfile
 
 from workbench.analysis.robustness import Curve, robustness
 from workbench.analysis.robustness_archive import of_archive
@@ -266,3 +267,41 @@ def test_a_file_of_other_channels_is_named_and_no_copy_of_it(
     assert said.startswith(f"workbench: {path}: ")
     assert "changed.wav" not in said
     assert ("export a two-channel recording" in said) == (channels == 1)
+
+
+def test_a_call_in_two_files_is_left_out_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Labels, verdicts and pins read both files; sound that is made worse has to be one recording."""
+    samples, rate = soundfile.read(CLIP, dtype="int16")
+    (tmp_path / "calls").mkdir()
+    soundfile.write(tmp_path / "calls" / "whole.wav", samples, rate, subtype="PCM_16")
+    (tmp_path / "calls" / "whole.json").write_text('{"channels": ["caller", "agent"]}', encoding="utf-8")
+    for ix, role in enumerate(("caller", "agent")):
+        for nth in (1, 2):  # two takes: the second ends sooner
+            sound = samples[: len(samples) - nth * 800, ix]
+            soundfile.write(tmp_path / "calls" / f"c{nth}.{role}.wav", sound, rate, subtype="PCM_16")
+    place = tmp_path / "archive"
+    with Archive.create(place) as archive:
+        archive.add(read([tmp_path / "calls"]))
+        archive.measure(workers=1)
+        for call in ("whole", "c1", "c2"):
+            archive.label(call, onset_s=2.0, expect="yield", author="one")
+        curves, left_out = of_archive(archive, only=["gain"])
+    assert {curve.call_id for curve in curves} == {"whole"}
+    assert [gone["call_id"] for gone in left_out] == ["c1", "c2"]
+    assert {gone["reason"] for gone in left_out} == {"its two sides lie in two files, and one file with both is needed"}
+    with pytest.raises(SystemExit) as ended:
+        main(["robustness", "--archive", str(place), "--only", "gain"])
+    assert ended.value.code == 0
+    told = capsys.readouterr().err
+    assert told.endswith("2 calls in two files are left out\n")
+    assert "left out: c1: its two sides lie in two files" in told
+    assert "that was measured" not in told
+
+
+def test_leakage_is_named_by_its_direction(bursts: Path) -> None:
+    with pytest.raises(UsageError, match="no perturbation is named 'leakage'") as refused:
+        robustness(bursts, [LABEL], only=["leakage"])
+    assert str(refused.value.hint).startswith("leakage goes from one channel to the other, and each way has a name")
+    with pytest.raises(UsageError) as other:
+        robustness(bursts, [LABEL], only=["hum"])
+    assert str(other.value.hint).startswith("one of noise, gain, ")

@@ -22,6 +22,11 @@ MapSource = Literal["option", "sidecar", "name", "assumed", "format"]
 CONFIRMED: tuple[MapSource, ...] = ("option", "sidecar", "name")
 """Somebody says it, so that a verdict may rest on it."""
 
+_BOTH_FILES = (
+    "leave --channels out: workbench trust FILE then reads both, as workbench scan FOLDER does; autopsy, pin, compare "
+    "and robustness take one file with a channel for each party"
+)
+
 
 def roles_asked(text: str | None) -> tuple[str, ...] | None:
     """Return what `--channels` says.
@@ -95,7 +100,8 @@ def roles_of(
     sidecar : Sidecar
         What lies beside it.
     channels : sequence of str, optional
-        What the user says. It goes before everything but a sidecar, and may not contradict one.
+        What the user says. It goes before everything but a sidecar, and may not contradict one. Of one side of a
+        pair either says no more than the name, where it is what the name says.
 
     Returns
     -------
@@ -108,12 +114,14 @@ def roles_of(
         When `channels` does not fit or is not what the sidecar says, or nothing says whose three channels or more are.
     """
     count = source.channel_count
+    other = partner(Path(source.path)) if count == 1 else None
     if channels is not None:
         if len(channels) != count:
+            beside = "" if other is None else f"; the other side of the call lies beside it in {other.name}"
             raise UsageError(
-                f"the file has {plural(count, 'channel')}, --channels names {len(channels)}",
+                f"the file has {plural(count, 'channel')}, --channels names {len(channels)}{beside}",
                 where=source.path,
-                hint=channels_hint(count),
+                hint=channels_hint(count) if other is None else _BOTH_FILES,
             )
         if contradicts(sidecar.channels, channels):
             raise UsageError(
@@ -123,10 +131,10 @@ def roles_of(
                 hint=f'if the sidecar is wrong, correct "channels" in {_name(sidecar)}; if it is right, leave '
                 "--channels out (a file without a sidecar that is compared with it then needs one too)",
             )
-        return tuple(channels), "option"
+        return tuple(channels), "name" if says_its_name(Path(source.path), channels) else "option"
     if sidecar.channels is not None and len(sidecar.channels) == count:
-        return tuple(sidecar.channels), "sidecar"
-    if count == 1 and partner(Path(source.path)) is not None:
+        return tuple(sidecar.channels), "name" if says_its_name(Path(source.path), sidecar.channels) else "sidecar"
+    if other is not None:
         return (str((side(Path(source.path)) or ("", "mixed"))[1]),), "name"
     if count == 1:
         return ("mixed",), "format"
@@ -137,6 +145,23 @@ def roles_of(
         where=source.path,
         hint=channels_hint(count),
     )
+
+
+def says_its_name(path: Path, channels: Sequence[str]) -> bool:
+    """Return whether `channels` names the one side of a call that a file is named after, beside the other side's.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A file that is there.
+    channels : sequence of str
+        One role a channel.
+
+    Returns
+    -------
+    bool
+    """
+    return list(channels) == [(side(path) or ("", ""))[1]] and partner(path) is not None
 
 
 def roles_in_folder(
@@ -189,16 +214,18 @@ def roles_said(path: str | Path, *, channels: Sequence[str] | None) -> tuple[tup
     Raises
     ------
     NotScorable
-        When nothing says whose its two channels are.
+        When nothing says whose its two channels are, or it holds one party of a call whose other one lies beside it.
     ImportFailed, MissingExtra, UsageError
         As :func:`recognised` and :func:`roles_of`.
     """
     source, sidecar = recognised(Path(path))
     roles, said_by = roles_of(source, sidecar, channels=channels)
-    if said_by == "assumed":
+    one_side = len(roles) == 1 and roles[0] in ("caller", "agent") and partner(Path(path)) is not None
+    reason = "pair_of_files" if one_side else "channel_map_unknown" if said_by == "assumed" else None
+    if reason is not None:
         raise NotScorable(
-            f"no verdict can rest on it: {plain_reason('channel_map_unknown')} (channel_map_unknown)",
+            f"no verdict can rest on it: {plain_reason(reason)} ({reason})",
             where=str(path),
-            hint=file_step("channel_map_unknown", count=len(roles)),
+            hint=file_step(reason, count=len(roles)),
         )
     return roles, said_by

@@ -26,7 +26,6 @@ TWO_CHANNELS, MONO = "two_channel", "mono"
 
 _NO_SPEECH = "listen to the file; record at a higher level, or leave it out"
 _ONE_PARTY = "bring both parties in one file: caller on one channel, agent on the other"
-_PAIR = "scan their folder, which reads both, or write them as the two channels of one file"
 
 
 class Examined(msgspec.Struct, kw_only=True):
@@ -222,7 +221,7 @@ def _mode(
             return None, "no_speech", _NO_SPEECH
         return MONO, None, None
     if channel_map == "name":
-        return None, "pair_of_files", _PAIR
+        return None, "pair_of_files", file_step("pair_of_files", count=1)
     if not health["scorable"]:
         return None, health["reason"], health["next_step"]
     if len(roles) == 1:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from workbench.analysis.incidents import address, incidents
+from workbench.analysis.incidents_channels import says_its_name
 from workbench.analysis.incidents_hidden import hidden
 from workbench.analysis.incidents_of_file import TWO_CHANNELS, Examined, examine, measured
 from workbench.analysis.incidents_speech import warnings_of
@@ -38,7 +39,7 @@ def examine_with_other(path: str | Path, *, channels: Sequence[str] | None = Non
     path : path
         A sound file.
     channels : sequence of {'caller', 'agent', 'mixed', 'unknown'}, optional
-        One role a channel; with it the file is examined for itself.
+        One role a channel; with it the file is examined for itself, but for the side that its name says.
 
     Returns
     -------
@@ -52,7 +53,8 @@ def examine_with_other(path: str | Path, *, channels: Sequence[str] | None = Non
         As those.
     """
     own = Path(path)
-    other = partner(own) if channels is None and own.is_file() else None
+    alone = not own.is_file() or (channels is not None and not says_its_name(own, channels))
+    other = None if alone else partner(own)
     if other is None:
         return examine(path, channels=channels)
     caller, agent = (own, other) if (side(own) or ("", ""))[1] == "caller" else (other, own)

@@ -172,7 +172,13 @@ def _kinds(roles: Sequence[str], only: Sequence[str]) -> list[Perturbation]:
     kinds = list(perturbations(caller=list(roles).index("caller"), agent=list(roles).index("agent")))
     unknown = [name for name in only if name not in {kind.name for kind in kinds}]
     if unknown:
-        raise UsageError(f"no perturbation {unknown[0]!r}", hint=f"one of {', '.join(kind.name for kind in kinds)}")
+        names = ", ".join(kind.name for kind in kinds)
+        each = "leakage goes from one channel to the other, and each way has a name: leak_to_caller, leak_to_agent; "
+        raise UsageError(
+            f"no perturbation is named {unknown[0]!r}",
+            where="--only",
+            hint=f"{each if unknown[0].lower().startswith('leak') else ''}one of {names}",
+        )
     return [kind for kind in kinds if not only or kind.name in only]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from workbench.timing.score_config import ScoreConfig
 
 LABEL = "workbench label CALL --at SECONDS --expect yield"
+TWO_FILES = "its two sides lie in two files, and one file with both is needed"
+"""Why a call is left out that is judged all the same: its sound cannot be made worse as that of one recording."""
+_ONE_FILE = "write them as the two channels of one file, and import and label that"
 _APART = "select call_id, moment_s from label_moments where counted and disagree order by call_id, moment_s"
 _MOMENTS = "semi join (from label_moments where counted and not disagree) using (call_id, label_id)"
 
@@ -49,7 +52,8 @@ def of_archive(
     -------
     tuple of list of Curve and list of dict
         The second names the calls left out, with `reason` and `next_step`, and so each moment whose labels disagree of
-        a call that is tried. A call whose audio file is gone, or is not the one that was imported, is left out.
+        a call that is tried. A call whose audio file is gone, or is not the one that was imported, is left out, and so
+        is one whose sides lie in two files (`TWO_FILES`).
 
     Raises
     ------
@@ -74,6 +78,9 @@ def of_archive(
             if row["call_id"] == call_id
         ]
         facts = inputs.get(call_id)
+        if facts is not None and lies_in_two_files(facts):
+            left_out.append({"call_id": call_id, "reason": TWO_FILES, "next_step": _ONE_FILE})
+            continue
         if facts is None or facts["caller_recording_id"] != facts["agent_recording_id"]:
             reason = "no recording with both parties that was measured"
             step = "import one recording with a channel for each party, and measure it"
@@ -102,6 +109,12 @@ def of_archive(
         except (ArchiveFailed, SnapshotGone, NotScorable, ImportFailed) as error:
             left_out.append({"call_id": call_id, "reason": error.what, "next_step": error.hint})
     return curves, left_out
+
+
+def lies_in_two_files(facts: Mapping[str, Any]) -> bool:
+    """Return whether a row of `timing_inputs` reads caller and agent from a recording each."""
+    caller, agent = facts["caller_recording_id"], facts["agent_recording_id"]
+    return caller is not None and agent is not None and caller != agent
 
 
 def _apart(archive: Archive, tried: set[str]) -> list[dict[str, str | None]]:

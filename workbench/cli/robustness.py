@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--max-talk-over-s", type=times.BOUND, metavar="SECONDS", help="Bound for moments that bring none.")
 @click.option("--snr-gate-db", type=float, help="Less speech above the noise than this is not scorable.")
 @click.option("--echo-gate", is_flag=True, help="A yield under suspicion of echo is not scorable.")
-@click.option("--only", multiple=True, metavar="NAME", help="noise, gain, clipping, telephone, ...; repeatable.")
+@click.option("--only", multiple=True, metavar="NAME", help="noise, gain, leak_to_caller, ... (else: all); repeatable.")
 @click.option("--call", "calls", multiple=True, metavar="CALL", help="Without FILE: only this call; repeatable.")
 @click.option("--by", metavar="SLICE", help="Without FILE: count apart by caller_noisy, caller_narrow_band, ...")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of noise and lost packets.")
@@ -53,8 +53,9 @@ def command(
 
     With FILE: of one moment of a sound file. Without: of the labelled moments of an archive, and over all of them
     how many verdicts hold, are withheld, or are another one at each level; with --by apart for how the calls sounded
-    (`workbench acoustics`). Noise, gain, clipping, telephone lines, lost packets, and leakage between the channels; the
-    sound made is not kept. Exit code 2: nothing could be tried.
+    (`workbench acoustics`). Noise, gain, clipping, telephone lines, lost packets, and leakage between the channels,
+    each way by itself; the sound made is not kept. Calls in two files are left out, and counted. Exit code 2: nothing
+    could be tried.
 
     \b
     Examples:
@@ -101,6 +102,8 @@ def command(
 def _tell_all(
     curves: list[Curve], found: pl.DataFrame, left_out: list[dict[str, str | None]], *, of_archive: bool
 ) -> None:
+    from workbench.analysis.robustness_archive import TWO_FILES
+
     if curves:
         tell(curves)
     if of_archive:
@@ -110,6 +113,9 @@ def _tell_all(
     for gone in left_out:
         step = f": {gone['next_step']}" if gone["next_step"] else ""
         click.echo(output.safe(f"left out: {gone['call_id']}: {gone['reason']}{step}"), err=True)
+    in_two = sum(gone["reason"] == TWO_FILES for gone in left_out)
+    if in_two:
+        click.echo(f"{output.plural(in_two, 'call')} in two files {'is' if in_two == 1 else 'are'} left out", err=True)
 
 
 def tell(curves: list[Curve]) -> None:

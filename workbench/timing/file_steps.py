@@ -5,7 +5,10 @@ from __future__ import annotations
 from workbench.timing.channels_hint import roles_example
 from workbench.timing.health import NEXT_STEPS, ROLES_GIVEN
 
-_OF_A_FILE = {"dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz)"}
+_OF_A_FILE = {
+    "dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz)",
+    "pair_of_files": "scan their folder, which reads both, or write them as the two channels of one file",
+}
 
 
 def file_step(reason: str | None, *, count: int, roles_given: bool = False) -> str | None:
