@@ -12,7 +12,7 @@ have the same name, each of them is named by its relative path, with ``--`` for 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -23,7 +23,7 @@ from workbench.ingest.intake import digest
 from workbench.ingest.protocol import Options
 from workbench.plural import plural
 from workbench.schema.call import Audio, Call, ChannelRole, Refusal
-from workbench.timing.stated_roles import contradicts
+from workbench.timing.stated_roles import PARTIES, contradicts, remedy
 
 if TYPE_CHECKING:
     from workbench.audio.read import AudioInfo
@@ -93,7 +93,7 @@ def _pair(caller: Path, agent: Path, sidecar: Sidecar) -> Iterator[Call | Refusa
         except WorkbenchError as error:
             error.what = without_other_side(error.what, agent if path == caller else caller)
             raise
-        offset = sidecar.offsets.get(role, 0.0)
+        offset = sidecar.offset_of(role)
         end = max(end, offset + info.duration_s)
         audios.append(
             Audio(
@@ -107,11 +107,31 @@ def _pair(caller: Path, agent: Path, sidecar: Sidecar) -> Iterator[Call | Refusa
             )
         )
     yield from sidecar.refusals
-    if not sidecar.offsets:
-        example = f'{{"offset_s": {{"caller": 0.0, "agent": 1.9}}}} to {call_stem(caller)}.json'
-        message = f"{caller.name} and {agent.name} are taken to start at the same moment"
+    yield from _named_roles(caller, agent, sidecar)
+    if not {"caller", "agent"} & sidecar.offsets.keys():
+        example = f'{{"offset_s": {{"caller": 0.0, "agent": 1.9}}}} to {_sidecar_path(caller, sidecar)}'
+        message = f"it and {agent.name} are taken to start at the same moment"
         yield _note(caller, "pair_offset_assumed", message, hint=f"if they do not, write for instance {example}")
     yield _call([caller, agent], audios, sidecar, end=end)
+
+
+def _named_roles(caller: Path, agent: Path, sidecar: Sidecar) -> Iterator[Refusal]:
+    """Yield a note where a sidecar gives the two files other roles than their names do."""
+    if sidecar.path is None or sidecar.channels is None or _agrees(sidecar.channels):
+        return
+    in_vain = f'"channels" of {sidecar.path.name}, {",".join(sidecar.channels)}, is not used'
+    message = f"it is the caller's and {agent.name} the agent's by their names; {in_vain}"
+    hint = remedy(caller.name, "name", document="", source_format=FORMAT, sidecar="")
+    yield _note(caller, "channel_map_stated", message, hint=hint)
+
+
+def _agrees(stated: Sequence[ChannelRole]) -> bool:
+    """Return whether roles say of the caller's file and the agent's, in this order, no more than their names."""
+    return len(stated) == len(PARTIES) and not contradicts(stated, PARTIES)
+
+
+def _sidecar_path(path: Path, sidecar: Sidecar) -> Path:
+    return sidecar.path or path.parent / f"{call_stem(path)}.json"
 
 
 def _call(files: list[Path], audios: list[Audio], sidecar: Sidecar, *, end: float) -> Call:
@@ -182,7 +202,7 @@ def _channel_map(
             notes.append(_note(path, "channel_map_unused", message, hint=hint))
     if count == 1:
         if side(path) is not None:
-            message = f"{path.name} is named like one side of a call, but the other side is not beside it"
+            message = "it is named like one side of a call, but the other side is not beside it"
             hint = "its channel is taken as mixed; say --channels caller (or agent) if it holds one side"
             notes.append(_note(path, "pair_incomplete", message, hint=hint))
         return ("mixed",), "format", notes
@@ -209,4 +229,4 @@ def _channels(count: int) -> str:
 
 
 def _note(path: Path, rule: str, message: str, *, hint: str) -> Refusal:
-    return Refusal(source_uri=str(path), location=path.name, rule=rule, message=message, hint=hint, scope="note")
+    return Refusal(source_uri=str(path), location="", rule=rule, message=message, hint=hint, scope="note")

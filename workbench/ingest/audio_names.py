@@ -59,6 +59,12 @@ def partner(path: Path) -> Path | None:
     return others[0] if len(others) == 1 and len(sides[own]) == 1 else None
 
 
+def has_pair(folder: Path, stem: str) -> bool:
+    """Return whether a folder holds the two sides of a call of that name, a file each."""
+    sides = _sides(folder, folder.stat().st_mtime_ns)
+    return all(len(sides.get((stem, role), [])) == 1 for role in ("caller", "agent"))
+
+
 def without_other_side(what: str, other: Path) -> str:
     """Return why one side of a pair is refused, with the name of the other side, which is refused with it."""
     return f"{what}; {other.name}, the other side of the call, is left out with it"

@@ -9,7 +9,15 @@ from typing import Any, cast
 import msgspec
 
 from workbench.errors import ImportFailed
-from workbench.ingest.audio_names import HEADERLESS, SIDECAR_KEYS, call_stem, has_audio, is_audio_name
+from workbench.ingest.audio_names import (
+    HEADERLESS,
+    SIDECAR_KEYS,
+    call_stem,
+    has_audio,
+    has_pair,
+    is_audio_name,
+    partner,
+)
 from workbench.ingest.intake.peek import first_object
 from workbench.ingest.intake.references import resolve
 from workbench.ingest.intake.refusing import shown
@@ -20,10 +28,13 @@ from workbench.schema.call import Call, ChannelRole, Refusal
 from workbench.strict_json import decode
 
 AUDIO_KEYS = frozenset({*SIDECAR_KEYS, "sample_rate_hz"})
+OF_ONE = '{"channels": ["caller", "agent"], "offset_s": 0.0, "id": "call-17"}'
+OF_PAIR = '{"offset_s": {"caller": 0.0, "agent": 1.9}, "id": "call-17"}'
+"""What a sidecar looks like, of one file and of two."""
 
 
 class Sidecar(msgspec.Struct, kw_only=True):
-    """What a sidecar says. `offsets` has the key '' for a single file, else the roles of a pair."""
+    """What a sidecar says. `offsets` has the roles of a pair, and the key '' for one offset of all there is."""
 
     path: Path | None = None
     channels: tuple[ChannelRole, ...] | None = None
@@ -32,6 +43,10 @@ class Sidecar(msgspec.Struct, kw_only=True):
     sample_rate_hz: int | None = None
     call: Call | None = None
     refusals: list[Refusal] = []
+
+    def offset_of(self, role: str) -> float:
+        """Return when a party's file begins, in seconds on the clock of the call."""
+        return self.offsets.get(role, self.offsets.get("", 0.0))
 
 
 def require_header(audio: Path, sidecar: Sidecar, *, for_import: bool = True) -> None:
@@ -113,7 +128,7 @@ def load_sidecar(audio: Path, options: Options) -> Sidecar:
     sidecar = Sidecar(
         path=path,
         channels=_channels(value.get("channels"), path),
-        offsets=_offsets(value.get("offset_s"), path),
+        offsets=_offsets(value.get("offset_s"), path, pair=partner(audio) is not None),
         encoding=_typed(value.get("encoding"), str, name="encoding", path=path),
         sample_rate_hz=_typed(value.get("sample_rate_hz"), int, name="sample_rate_hz", path=path),
         refusals=[],
@@ -143,9 +158,11 @@ def _channels(value: Any, path: Path) -> tuple[ChannelRole, ...] | None:
     return tuple(roles)
 
 
-def _offsets(value: Any, path: Path) -> dict[str, float]:
+def _offsets(value: Any, path: Path, *, pair: bool) -> dict[str, float]:
     if value is None:
         return {}
+    if isinstance(value, dict) and value and not pair:
+        raise _invalid(f"offset_s names {', '.join(map(repr, value))}, and there is one file", path)
     found = value if isinstance(value, dict) else {"": value}
     offsets = {}
     for name, offset in found.items():
@@ -164,9 +181,7 @@ def _typed(value: Any, kind: type[Any], *, name: str, path: Path) -> Any:
 
 
 def _invalid(what: str, path: Path) -> ImportFailed:
-    return ImportFailed(
-        what,
-        where=str(path),
-        hint='a sidecar reads {"channels": ["caller", "agent"], "offset_s": 0.0, "id": "call-17"}',
-        rule="sidecar_invalid",
+    hint = (
+        f"a sidecar of two files reads {OF_PAIR}" if has_pair(path.parent, path.stem) else f"a sidecar reads {OF_ONE}"
     )
+    return ImportFailed(what, where=str(path), hint=hint, rule="sidecar_invalid")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
+PARTIES: Final[tuple[Literal["caller"], Literal["agent"]]] = ("caller", "agent")
+"""Whose two files of one call are, in the order in which roles are said of them."""
 FIXED: Final = frozenset({"harper_valley", "eva"})
 """Formats that fix which channel is whose: no file of theirs says it, so none can be corrected."""
 
