@@ -13,6 +13,7 @@ from msgspec import structs
 from workbench.archive import failures, lock, media, runs
 from workbench.archive.import_commit import ImportReport, commit
 from workbench.archive.layout import Layout
+from workbench.archive.pair_apart import pair_apart
 from workbench.archive.rows import rows_of
 from workbench.archive.spooling import Spool
 from workbench.errors import ImportFailed, WorkbenchError
@@ -205,6 +206,9 @@ def add(
             for refusal in refusals:
                 refuse(refusal, scope="row" if kept else "call")
             if kept:
+                note = pair_apart(call, [item.row for item in taken])
+                if note is not None:
+                    refuse(note)
                 _gather(call, taken, spool, run_id=run["run_id"], scenarios=scenarios)
                 placed += [row for row in taken if row.spooled is not None]
                 report.recordings.update(row.row["recording_id"] for row in taken)
