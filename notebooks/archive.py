@@ -188,6 +188,7 @@ def checks(evidence, narrowed):
     pass_rates, _sql, _params = narrowed("assertion_pass_rate")
     _columns = ["assertion_id", "dimension", "severity", "pass_rate", "pass_rate_low", "pass_rate_high", "pass_count"]
     _columns += ["trial_count", "inconclusive_count", "not_scorable_count", "error_count", "finding_count", "reason"]
+    mo.stop(pass_rates.is_empty(), mo.md("## What fails\n\nNothing is checked yet: `workbench assert` does that."))
     newest = pass_rates.filter(pass_rates["run_id"] == pass_rates["run_id"].max())
     mo.vstack(
         [

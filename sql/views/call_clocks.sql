@@ -1,7 +1,7 @@
 -- call_clocks
 -- One row per call: which clock its turn-taking is read from, or why there is none.
 -- Key: call_id.
--- Reads: calls, recordings, channels, input_health, turns.
+-- Reads: calls, recordings, channels, settled_health, timing_inputs, turns.
 -- Units: none.
 -- call_id: call.
 -- status: SCORED (two lanes and a clock), NOT_SCORABLE (audio that cannot carry it), INCONCLUSIVE (evidence missing).
@@ -15,60 +15,28 @@
 -- health: worst recommendation of input_health among the call's recordings that timing is read from, else among all;
 --   empty: no recording, or none measured.
 -- health_reason: what input_health says against it; empty: nothing, or not measured.
--- Audio comes first: one recording in which caller and agent each have a channel and that is eligible for a
--- verdict ("combined" before other boundaries), else one eligible recording for each of the two. Without it,
--- the times of the turns serve where the source gave a start to every one of them and an end to some; a turn
+-- Audio comes first: the recordings that timing_inputs names, where a verdict may rest on them. Without it, the times of the turns serve where the source gave a start to every one of them and an end to some; a turn
 -- without an end takes no part in what needs it (see speech_runs). Times of
 -- generation are not times of speech and never serve.
 with health as materialized (
-    select call_id, recording_id, config_id, verdict_eligible, recommendation, reason
-    from input_health
+    select call_id, recording_id, config_id, recommendation, reason
+    from settled_health
 ),
-artifacts as materialized (
-    select call_id, recording_id, boundary
-    from recordings
-),
-measured as (
-    select channels.call_id, channels.recording_id, channels.role, health.verdict_eligible
-    from channels
-    join health using (call_id, recording_id, config_id)
-),
-sides as (
-    select distinct measured.call_id, measured.recording_id, measured.role, artifacts.boundary
-    from measured
-    join artifacts using (call_id, recording_id)
-    where measured.verdict_eligible and measured.role in ('caller', 'agent')
-),
-both_roles as (
-    select call_id, recording_id, (any_value(boundary) <> 'combined')::integer || recording_id as preference
-    from sides
-    group by call_id, recording_id
-    having count(distinct role) = 2
-),
-one_recording as (
-    select call_id, arg_min(recording_id, preference) as recording_id
-    from both_roles
-    group by call_id
+inputs as materialized (
+    select call_id, caller_recording_id, agent_recording_id, verdict_eligible, reason
+    from timing_inputs
 ),
 two_lanes as (
-    select
-        sides.call_id,
-        coalesce(
-            any_value(one_recording.recording_id), min(sides.recording_id) filter (where sides.role = 'caller')
-        ) as caller_recording_id,
-        coalesce(
-            any_value(one_recording.recording_id), min(sides.recording_id) filter (where sides.role = 'agent')
-        ) as agent_recording_id
-    from sides
-    left join one_recording using (call_id)
-    group by sides.call_id
-    having count(distinct sides.role) = 2
+    select call_id, caller_recording_id, agent_recording_id
+    from inputs
+    where verdict_eligible
 ),
 one_lane as (
-    select call_id, min(recording_id) as mixed_recording_id
-    from measured
-    where role = 'mixed'
-    group by call_id
+    select channels.call_id, min(channels.recording_id) as mixed_recording_id
+    from channels
+    join health using (call_id, recording_id, config_id)
+    where channels.role = 'mixed'
+    group by channels.call_id
 ),
 turn_times as (
     select
@@ -81,7 +49,7 @@ turn_times as (
 ),
 recorded as (
     select call_id, count(*) as recording_count
-    from artifacts
+    from recordings
     group by call_id
 ),
 chosen as (
@@ -143,7 +111,8 @@ select
     case when chosen.lanes_clock is null then chosen.mixed_recording_id end as mixed_recording_id,
     case
         when chosen.lanes_clock is not null then null
-        when judged.worst is not null then coalesce(judged.worst.reason, 'no two lanes of audio eligible for a verdict')
+        when judged.worst is not null
+            then coalesce(inputs.reason, judged.worst.reason, 'no two lanes of audio eligible for a verdict')
         when chosen.has_audio then 'the audio is not measured'
         when chosen.turn_count = 0 then 'no audio and no turns'
         when chosen.turn_clock = 'generated' then 'no audio; turn times are times of generation'
@@ -156,3 +125,4 @@ select
     judged.worst.reason as health_reason
 from chosen
 left join judged using (call_id)
+left join inputs using (call_id)

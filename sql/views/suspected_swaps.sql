@@ -1,7 +1,7 @@
 -- suspected_swaps
 -- One row per recording whose channels may be the wrong way round, and that nobody has confirmed; of two files the caller's.
 -- Key: call_id, recording_id.
--- Reads: input_health, recordings, standing_labels.
+-- Reads: recordings, settled_health.
 -- Units: none.
 -- call_id: call.
 -- recording_id: recording.
@@ -11,27 +11,16 @@
 -- next_step: what would settle it.
 -- A person who confirms the roles as they are (workbench label CALL --channels caller,agent, or the notebook
 -- review) settles it; one who finds them exchanged imports the recording anew.
-with suspected as (
-    select
-        recordings.call_id,
-        recordings.recording_id,
-        if(health.other_recording_id is null, recordings.channel_roles, ['caller', 'agent']) as channel_roles,
-        recordings.channel_map_source,
-        health.verdict_eligible,
-        health.next_step
-    from input_health as health
-    join recordings using (call_id, recording_id)
-    where
-        health.reason = 'possible_swap'
-        and (health.other_recording_id is null or list_contains(recordings.channel_roles, 'caller'))
-)
-select *
-from suspected
-where not exists (
-    select 1
-    from standing_labels
-    where
-        standing_labels.call_id = suspected.call_id
-        and standing_labels.kind = 'channel_map'
-        and try_cast(standing_labels.value -> 'roles' as varchar[]) = suspected.channel_roles
-)
+select
+    recordings.call_id,
+    recordings.recording_id,
+    if(health.other_recording_id is null, recordings.channel_roles, ['caller', 'agent']) as channel_roles,
+    recordings.channel_map_source,
+    health.verdict_eligible,
+    health.next_step
+from settled_health as health
+join recordings using (call_id, recording_id)
+where
+    health.reason = 'possible_swap'
+    and not health.confirmed
+    and (health.other_recording_id is null or list_contains(recordings.channel_roles, 'caller'))

@@ -1,7 +1,7 @@
 -- timing_inputs
 -- One row per call with measured audio of the caller and of the agent, and whether a verdict on timing can rest on it.
 -- Key: call_id.
--- Reads: channels, input_health, recordings, standing_labels.
+-- Reads: channels, recordings, settled_health.
 -- Units: *_db decibels, echo_coherence 0..1.
 -- call_id: call.
 -- caller_recording_id: recording that the caller's speech is read from.
@@ -18,26 +18,10 @@
 -- could not be measured anew with other settings, so that what is speech in one might be none in the other, or where they
 -- were not held against each other.
 with
-confirmed as (
-    select distinct recordings.call_id, recordings.recording_id
-    from recordings
-    join input_health using (call_id, recording_id)
-    join standing_labels using (call_id)
-    where
-        standing_labels.kind = 'channel_map'
-        and try_cast(standing_labels.value -> 'roles' as varchar[])
-        = if(input_health.other_recording_id is null, recordings.channel_roles, ['caller', 'agent'])
-),
 judged as (
-    select
-        health.call_id, health.recording_id, health.config_id, health.scorable, health.echo_coherence,
-        health.verdict_eligible
-            or (health.scorable and health.reason = 'possible_swap' and confirmed.call_id is not null) as settled,
-        health.reason, health.next_step, health.other_recording_id,
-        recordings.boundary
-    from input_health as health
+    select health.*, recordings.boundary
+    from settled_health as health
     join recordings using (call_id, recording_id)
-    left join confirmed using (call_id, recording_id)
 ),
 sides as (
     select
@@ -56,7 +40,7 @@ ranked as (
         sides.*,
         (
             alone,
-            not health.settled,
+            not health.verdict_eligible,
             not health.scorable,
             health.other_recording_id is not null,
             health.boundary is distinct from 'combined',
@@ -74,7 +58,7 @@ paired as (
         call_id,
         any_value(side) filter (where role = 'caller') as caller,
         any_value(side) filter (where role = 'agent') as agent,
-        min_by(side.health, (side.health.scorable, role)) filter (where not side.health.settled) as against
+        min_by(side.health, (side.health.scorable, role)) filter (where not side.health.verdict_eligible) as against
     from chosen
     group by call_id
     having count(*) = 2
@@ -93,7 +77,7 @@ select
     agent.recording_id as agent_recording_id,
     least(caller.health.config_id, agent.health.config_id) as config_id,
     caller.health.scorable and agent.health.scorable and not apart as scorable,
-    caller.health.settled and agent.health.settled and not apart as verdict_eligible,
+    caller.health.verdict_eligible and agent.health.verdict_eligible and not apart as verdict_eligible,
     if(apart, 'measured_apart', against.reason) as reason,
     if(apart, null, against.next_step) as next_step,
     caller.health.echo_coherence,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+import polars as pl
 import pytest
 import soundfile
 
@@ -12,7 +14,9 @@ from tests.timing.made_voices import AGENT, CALLER, delayed, voice, write
 from workbench.analysis.incidents_of_pair import examine_pair
 from workbench.archive import labelling
 from workbench.archive.archive import Archive
+from workbench.archive.asserting import assert_pack
 from workbench.archive.pairs import others, units
+from workbench.assertions import load_pack
 from workbench.audio.config import MeasureConfig
 from workbench.errors import UsageError
 from workbench.schema.call import Audio, Call
@@ -80,6 +84,30 @@ def test_moments_and_incidents_are_those_of_a_scan_of_the_two_files(tmp_path: Pa
     assert free == (1, 0)
 
 
+@pytest.mark.parametrize(("late_s", "rate"), [(0.005, 16000), (0.0213, 16000), (0.0, 11025), (1.903, 22050)])
+def test_silences_begin_where_the_run_before_ends_on_whatever_grid_that_lies(
+    tmp_path: Path, late_s: float, rate: int
+) -> None:
+    """The hangover is 0.15 s of the method, in whole hops of a file: of 110 samples at 11,025 Hz, of 220 at 22,050 Hz."""
+    write(
+        tmp_path,
+        voice([(4.0, 5.0), (12.0, 12.8)], length_s=18, seed=1),
+        voice([(0.5, 2.6), (8.7, 9.8)], length_s=18, seed=2, rate=rate),
+        rates=(16000, rate),
+    )
+    files = [
+        Audio(path=str(tmp_path / f"{role}.wav"), channels=[role], channel_map_source="declared", offset_s=offset_s)  # type: ignore[list-item]
+        for role, offset_s in (("caller", 0.0), ("agent", late_s))
+    ]
+    made = Call(id="late", source_format="made", source_uri="late.json", source_sha256="1" * 64, audio=files)
+    archive = filled(tmp_path, made)
+    silences = archive.sql("select kind, hangover_s, quiet_from_s from scanned_silences")
+    assert silences.height >= 2
+    assert silences["hangover_s"].to_list() == pytest.approx([0.15] * silences.height, abs=0.006)
+    ends = archive.sql("select voiced_end_s from segments")["voiced_end_s"]
+    assert all((ends - quiet_s).abs().min() < 2e-6 for quiet_s in silences["quiet_from_s"])
+
+
 def test_exchanged_files_are_settled_by_a_label(tmp_path: Path) -> None:
     files = both(
         tmp_path / "s", voice([(0.5, 7.0)], length_s=12, seed=3), voice([(5.5, 7.0), (7.5, 9.0)], length_s=12, seed=4)
@@ -96,6 +124,43 @@ def test_exchanged_files_are_settled_by_a_label(tmp_path: Path) -> None:
     assert archive.sql("from suspected_swaps").is_empty()
     assert [event["status"] for event in archive.score().events] == ["PASS"]
     assert archive.sql("select verdict_eligible from timing_inputs").item() is True
+
+
+def test_a_settled_swap_is_settled_for_views_and_checks_and_not_for_other_files(tmp_path: Path) -> None:
+    files = both(
+        tmp_path / "s", voice([(0.5, 7.0)], length_s=12, seed=3), voice([(5.5, 7.0), (9.5, 11.0)], length_s=12, seed=4)
+    )
+    archive = filled(tmp_path, call("swapped", *files))
+    labelling.channel_map(archive.layout, "swapped", ("caller", "agent"), author="A")
+    archive.refresh()
+    assert archive.sql("select status, clock from call_clocks").rows() == [("SCORED", "audio")]
+    assert archive.sql("from turn_gaps").height == 1
+    results = assert_pack(archive.layout, load_pack("caller-experience")).results
+    checks = dict(results.select("assertion_id", "status").rows())
+    assert (checks["slow_response"], checks["talked_over_caller"]) == ("FAIL", "FAIL")
+    again = both(tmp_path / "s", voice([(0.5, 7.0)], length_s=12, seed=7), voice([(7.5, 9.0)], length_s=12, seed=8))
+    archive.add([msgspec.structs.replace(call("swapped", *again), source_sha256="e" * 64)], replace=True)
+    archive.measure(workers=1)
+    archive.refresh()
+    assert archive.sql("select verdict_eligible, reason from timing_inputs").rows() == [(False, "possible_swap")]
+    assert archive.sql("from suspected_swaps").height == 1
+
+
+def test_one_party_alone_gives_no_finding_of_silence(tmp_path: Path) -> None:
+    (caller, _) = both(tmp_path / "s", voice([(0.5, 2.0), (14.0, 16.0)], length_s=20, seed=3))
+    archive = filled(tmp_path, call("alone", caller))
+    results = assert_pack(archive.layout, load_pack("caller-experience")).results
+    timed = results.filter(pl.col("assertion_id").is_in(["dead_air", "slow_response", "talked_over_caller"]))
+    assert set(timed["status"]) == {"NOT_SCORABLE"}
+
+
+def test_checks_of_audio_that_is_not_measured_say_so(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "archive")
+    archive.add([call("unheard", *both(tmp_path / "s"))])
+    results = assert_pack(archive.layout, load_pack("caller-experience")).results
+    timed = results.filter(pl.col("assertion_id").is_in(["dead_air", "slow_response", "talked_over_caller"]))
+    assert set(timed["status"]) == {"INCONCLUSIVE"}
+    assert all("workbench measure" in text for text in timed["message"])
 
 
 def test_a_declared_map_needs_no_label(tmp_path: Path) -> None:
@@ -137,7 +202,7 @@ def test_a_file_that_comes_back_is_measured_with_the_other_one(tmp_path: Path) -
     again = archive.measure(workers=1)
     assert (again.measured, again.current, len(again.problems)) == (1, 0, 1)
     archive.refresh()
-    assert archive.sql(HEALTH).rows() == [(None, True, False, None)]
+    assert archive.sql(HEALTH).rows() == [("no_agent_channel", False, False, None)]
     assert archive.sql("from timing_inputs").is_empty()
     (tmp_path / "aside.wav").rename(path)
     assert archive.measure(workers=1).measured == 2
@@ -171,7 +236,7 @@ def test_of_several_files_of_a_party_the_one_nearest_to_both_is_taken() -> None:
     assert others(rows[:2]) == others(rows[4:]) == {}
 
 
-def test_pairs_that_share_a_file_are_one_unit_and_the_shared_file_comes_first() -> None:
+def test_pairs_that_share_a_file_are_one_unit() -> None:
     pairs = {
         ("1", "hub"): "a",
         ("1", "a"): "hub",
@@ -181,6 +246,5 @@ def test_pairs_that_share_a_file_are_one_unit_and_the_shared_file_comes_first() 
         ("3", "y"): "x",
     }
     found = units(pairs)
-    assert len({found[name][0] for name in ("hub", "a", "b")}) == 1
-    assert found["x"][0] == found["y"][0] != found["hub"][0]
-    assert found["hub"][1] < found["a"][1] == found["b"][1]
+    assert len({found[name] for name in ("hub", "a", "b")}) == 1
+    assert found["x"] == found["y"] != found["hub"]

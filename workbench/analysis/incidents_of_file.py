@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 TWO_CHANNELS, MONO = "two_channel", "mono"
 
 _NO_SPEECH = "listen to the file; record at a higher level, or leave it out"
-_ONE_PARTY = "bring both parties in one file: caller on one channel, agent on the other"
 
 
 class Examined(msgspec.Struct, kw_only=True):
@@ -36,7 +35,7 @@ class Examined(msgspec.Struct, kw_only=True):
     file's `name` (one side of a pair), the `format` (one channel) or nobody (`assumed`: caller first, agent second).
     Times start with the recording. `channels` have the columns of the table of that name, which counts faint sound as
     speech, and beside them :func:`workbench.analysis.incidents_speech.speech_of`. `sound` has the digest of each
-    channel's samples where it was asked for.
+    channel's samples where it was asked for; `lead_s` is how long after the caller's file the agent's begins, of a pair.
     """
 
     path: str
@@ -56,6 +55,7 @@ class Examined(msgspec.Struct, kw_only=True):
     channels: list[dict[str, Any]]
     incidents: list[dict[str, Any]]
     sound: tuple[str, ...] = ()
+    lead_s: float | None = None
 
     @property
     def verdict(self) -> tuple[bool, str | None, str | None]:
@@ -224,8 +224,6 @@ def _mode(
         return None, "pair_of_files", file_step("pair_of_files", count=1)
     if not health["scorable"]:
         return None, health["reason"], health["next_step"]
-    if len(roles) == 1:
-        return None, f"no_{'agent' if roles[0] == 'caller' else 'caller'}_channel", _ONE_PARTY
     if {"caller", "agent"} <= set(roles):
         return TWO_CHANNELS, None, None
     return None, "channel_map_unknown", file_step("channel_map_unknown", count=len(roles))

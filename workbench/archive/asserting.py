@@ -83,5 +83,29 @@ def assert_pack(layout: Layout, pack: Pack, *, label: str | None = None) -> Asse
 
 
 def _evidence(reader: Reader) -> tuple[dict[str, pl.DataFrame], int]:
-    names = ("calls", "turns", "tool_calls", "segments", "input_health")
-    return {name: reader.frame(f"from {name}") for name in names}, reader.snapshot
+    names = ("calls", "turns", "tool_calls", "segments")
+    frames = {name: reader.frame(f"from {name}") for name in names}
+    heard = _heard(frames["segments"], reader.frame("from settled_health"), reader.frame("from timing_inputs"))
+    return frames | heard, reader.snapshot
+
+
+def _heard(segments: pl.DataFrame, health: pl.DataFrame, inputs: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Return speech and health of the recordings that timing is read from, judged as the view `timing_inputs` does."""
+    import polars as pl
+
+    said = inputs.select(
+        "call_id", "caller_recording_id", "agent_recording_id", eligible="verdict_eligible", against="reason"
+    )
+    known = pl.col("eligible").is_not_null()
+    caller, agent = (pl.col("recording_id") == pl.col(f"{party}_recording_id") for party in ("caller", "agent"))
+    of_party = pl.when(pl.col("role") == "caller").then(caller).when(pl.col("role") == "agent").then(agent)
+    spoken = segments.join(said, on="call_id", how="left").filter(~known | of_party.fill_null(value=True))
+    judged = (
+        health.join(said, on="call_id", how="left")
+        .filter(~known | caller | agent)
+        .with_columns(
+            verdict_eligible=pl.coalesce("eligible", "verdict_eligible"),
+            reason=pl.when(known).then("against").otherwise("reason"),
+        )
+    )
+    return {"segments": spoken.select(segments.columns), "input_health": judged.select(health.columns)}

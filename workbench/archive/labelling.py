@@ -151,7 +151,7 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
     Returns
     -------
     str
-        The label's id.
+        The label's id. It names the recordings that were there, and says nothing of others that come in their place.
 
     Raises
     ------
@@ -163,16 +163,18 @@ def channel_map(layout: Layout, call_id: str, roles: tuple[str, ...], *, author:
     names, rows = read_once(layout, lambda reader: reader.rows(query, {"id": call_id}))
     recordings = [dict(zip(names, row, strict=True)) for row in rows]
     pair = others(recordings)
-    found = [PARTIES] if pair else []
-    found += [tuple(row["channel_roles"]) for row in recordings if (call_id, row["recording_id"]) not in pair]
-    if roles not in found:
-        said = " or ".join(",".join(item) for item in found) or "no recording"
+    said = {row["recording_id"]: tuple(row["channel_roles"]) for row in recordings}
+    said |= dict.fromkeys((recording_id for _, recording_id in pair), PARTIES)
+    meant = sorted(recording_id for recording_id, own in said.items() if own == roles)
+    if not meant:
+        told = " or ".join(dict.fromkeys(",".join(own) for own in said.values())) or "no recording"
         raise UsageError(
-            f"the archive has {said} for this call, not {','.join(roles)}",
+            f"the archive has {told} for this call, not {','.join(roles)}",
             where=call_id,
             hint=_other_roles(layout, call_id, roles, recordings=recordings),
         )
-    return _add(layout, call_id, _label({"kind": "channel_map", "value": {"roles": list(roles)}}, author=author))
+    value = {"roles": list(roles), "recording_ids": meant}
+    return _add(layout, call_id, _label({"kind": "channel_map", "value": value}, author=author))
 
 
 def _other_roles(layout: Layout, call_id: str, roles: tuple[str, ...], *, recordings: Sequence[dict[str, Any]]) -> str:

@@ -36,8 +36,8 @@ class Job:
     layout : Layout
         The archive.
     rows : list of dict
-        Rows of `recordings`, all rows of one recording next to each other. `other_recording_id` is the file of the
-        other party, which is in the same job, or None.
+        Rows of `recordings`, those of a call next to each other, with all rows of each recording. `other_recording_id`
+        is the file of the other party, or None.
     config : MeasureConfig
         How to measure.
     run_id : str

@@ -194,10 +194,10 @@ def _todo(
 
     for row in rows:
         row["other_recording_id"] = pairs.get(_names(row))
-        row["unit"], row["place"] = together.get(row["recording_id"], (row["recording_id"], 0))
+        row["unit"] = together.get(row["recording_id"], row["recording_id"])
     waiting = {row["unit"] for row in rows if not is_current(row)}
     todo = [row for row in rows if row["unit"] in waiting]  # of all calls that have it: rows go by recording
-    todo.sort(key=lambda row: (row["unit"], row["place"], row["recording_id"], _names(row) not in heard))
+    todo.sort(key=lambda row: (row["unit"], _names(row) not in heard, *_names(row)))
     return todo, len(rows) - len(todo)
 
 

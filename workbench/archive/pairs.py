@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -40,7 +40,7 @@ def others(recordings: Iterable[Mapping[str, Any]]) -> dict[Name, str]:
     return found
 
 
-def units(pairs: Mapping[Name, str]) -> dict[str, tuple[str, int]]:
+def units(pairs: Mapping[Name, str]) -> dict[str, str]:
     """Return what must be measured together: pairs, and pairs that share a recording.
 
     Parameters
@@ -50,9 +50,8 @@ def units(pairs: Mapping[Name, str]) -> dict[str, tuple[str, int]]:
 
     Returns
     -------
-    dict of recording to (str, int)
-        The unit's name, and a place in it: recordings of more calls come earlier, so that their levels wait for those
-        of fewer and not the other way round.
+    dict of recording to str
+        The name of its unit.
     """
     head: dict[str, str] = {}
 
@@ -66,5 +65,4 @@ def units(pairs: Mapping[Name, str]) -> dict[str, tuple[str, int]]:
     for (_, one), other in pairs.items():
         first, second = sorted((root(one), root(other)))
         head[second] = first
-    calls = Counter(recording_id for _, recording_id in pairs)
-    return {recording_id: (root(recording_id), -calls[recording_id]) for recording_id in calls}
+    return {recording_id: root(recording_id) for _, recording_id in pairs}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from workbench.timing.same_moment import Shared
 
 _MOMENT = ["call_id", "label_id", "moment_s", "label_count", "authors", "disagree", "counted"]
-_FACTS = "call_id, recording_id, config_id, verdict_eligible, reason, next_step, channel_roles as roles"
+_FACTS = "call_id, recording_id, config_id, reason, next_step"
 _HEALTH = f"select {_FACTS} from input_health"
 _UNFIT = f"{_HEALTH} join recordings using (call_id, recording_id) anti join timing_inputs using (call_id)"
 
@@ -287,18 +287,10 @@ class Evidence:
 
 def _unfit(measured: pl.DataFrame) -> dict[str, dict[str, Any]]:
     """Measured calls without audio of both parties, each with what its best recording lacks to be judged."""
-    from workbench.timing.health import NEXT_STEPS
+    import polars as pl
 
     found: dict[str, dict[str, Any]] = {}
-    rows = measured.sort("verdict_eligible", "reason", "recording_id", descending=[True, False, False])
-    for row in rows.to_dicts():
-        missing = "no_caller_channel" if "agent" in row["roles"] else "no_agent_channel"
-        said = (missing, NEXT_STEPS[missing]) if row["verdict_eligible"] else (row["reason"], row["next_step"])
-        what = {
-            "recording_id": row["recording_id"],
-            "config_id": row["config_id"],
-            "reason": said[0],
-            "next_step": said[1],
-        }
+    for row in measured.sort(pl.col("reason") == "mono", "reason", "recording_id").to_dicts():
+        what = {name: row[name] for name in ("recording_id", "config_id", "reason", "next_step")}
         found.setdefault(row["call_id"], what | {"scorable": False, "verdict_eligible": False})
     return found

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from workbench.assertions.rows import Rows
 
 QUANTUM_MS = 1000
+_TWO_CHANNELS = 1
+"""Tier of evidence of a call that has audio of both parties."""
+_UNHEARD = "The audio is not measured: run `workbench measure`, and check again."
 _UNUSABLE = {
     "none": "The turns carry no clock.",
     "generated": "Turn times say when text was made, not spoken.",
@@ -141,7 +144,8 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
         pl.col("start_ms").is_null().sum().alias("without"),
         pl.col("start_ms").is_not_null().any().alias("timed"),
     )
-    reason = (
+    unheard = (pl.col("evidence_tier") == _TWO_CHANNELS) & pl.col("ineligible").is_null()
+    told = (
         pl.when(~pl.col("has_turns"))
         .then(pl.lit("No turns were supplied."))
         .when(pl.col("turn_clock").is_in(list(_UNUSABLE)))
@@ -149,6 +153,7 @@ def _speech(rows: Rows, *, merge_gap_s: float, any_role: bool) -> Speech:
         .when(~pl.col("timed").fill_null(value=False))
         .then(pl.lit("No turn carries both its start and its end."))
     )
+    reason = pl.when(told.is_not_null() & unheard).then(pl.lit(_UNHEARD)).otherwise(told)
     clocks = (
         rows.calls_with_evidence()
         .join(heard, on="call_id", how="left")

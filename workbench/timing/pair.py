@@ -21,8 +21,9 @@ from workbench.timing.health import Health, Voice, assess
 from workbench.timing.lines import lay
 from workbench.timing.listening import join
 from workbench.timing.measuring import Measured, moment_rows
+from workbench.timing.moments import ECHO, GAP, OVERLAP, START, STOP
 from workbench.timing.score_config import ScoreConfig
-from workbench.timing.segments import frame_after
+from workbench.timing.segments import FORGIVEN_S, frame_after
 from workbench.timing.sounding_moments import of_two
 from workbench.timing.two_sounds import Sound, TwoSounds
 
@@ -49,6 +50,14 @@ _STEPS = {
 PARTIES = ("caller", "agent")
 _LENGTHS = ("sample_rate_hz", "offset_s", "duration_s")
 _APART_S = 1.0
+_EDGES = {
+    OVERLAP: ("caller", "start_s"),
+    START: ("agent", "start_s"),
+    GAP: ("caller", "end_s"),
+    STOP: ("agent", "end_s"),
+    ECHO: ("caller", "start_s"),
+}
+"""Which party's run a kind of moment is told of, and whether from its start or its end on."""
 _RUN = {"role": str, "start_s": float, "end_s": float, "voiced_end_s": float}
 
 
@@ -125,8 +134,25 @@ def measure_pair(
     found = (
         of_two(voices[0].track, voices[1].track, line.speech, health=health, config=scanning) if health.scorable else []
     )
+    _snap(found, runs, begin_s=begin_s, hop_s=hop_s)
     ids = {name: caller.health[name] for name in ("recording_id", "call_id", "run_id")}
     return Paired(health=health, moments=moment_rows(found, runs, ids=ids, offset_s=begin_s, scanning=scanning))
+
+
+def _snap(moments: Iterable[dict[str, Any]], runs: Iterable[dict[str, Any]], *, begin_s: float, hop_s: float) -> None:
+    """Move each moment from the grid of both to where the run that it is told of begins or ends on its own."""
+    edges: dict[tuple[str, str], list[float]] = {edge: [] for edge in _EDGES.values()}
+    for row in runs:
+        for name in ("start_s", "end_s"):
+            edges.setdefault((row["role"], name), []).append(row[name] - begin_s)
+    known = {edge: np.sort(np.array(times)) for edge, times in edges.items()}
+    for moment in moments:
+        times = known[_EDGES[moment["kind"]]]
+        near = int(np.searchsorted(times, moment["onset_s"]))
+        around = times[max(0, near - 1) : near + 1]
+        nearest = min(around, key=lambda time: abs(time - moment["onset_s"]), default=None)
+        if nearest is not None and abs(nearest - moment["onset_s"]) <= hop_s + FORGIVEN_S:
+            moment["onset_s"] = float(nearest)
 
 
 def _late_s(caller: Measured, agent: Measured) -> tuple[float, float]:
