@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from workbench.analysis.folder_twins import comparable, twins
+from workbench.analysis.folder_contradictions import contradiction
+from workbench.analysis.folder_twins import comparable, same_bytes, twins
 from workbench.analysis.incidents_health import plain_reason
 from workbench.analysis.incidents_of_file import Examined, measured
 from workbench.analysis.incidents_of_pair import examine_pair
@@ -77,8 +78,9 @@ def scan_folder(
     -------
     Scanned
         In byte order of the names, whatever the number of workers. A file with the same bytes as an earlier one
-        is refused as its duplicate, and so is one with the same samples; two mono files of one call are one call,
-        and none beside a file of which they are the channels.
+        is refused as its duplicate, and so is one with the same samples, with what the two contradict; the later one
+        stays where it alone says whose channel is which. Two mono files of one call are one call, and none beside a
+        file of which they are the channels.
 
     Raises
     ------
@@ -93,33 +95,35 @@ def scan_folder(
         raise UsageError("there is no sound file in it", where=str(folder), hint="name a folder of recordings")
     results = _run(jobs, channels=channels, scanning=scanning, workers=workers, on_progress=on_progress)
     scanned = Scanned(calls=[], refused=[], manifest=[])
-    first: dict[str, str] = {}
     examined = [None if isinstance(result, WorkbenchError) else result for result in results]
-    same = twins(examined)
+    bytewise, same = same_bytes(examined), twins(examined)
     for ix, (job, result) in enumerate(zip(jobs, results, strict=True)):
         scanned.manifest += _digests(job)
+        first = bytewise.get(ix, ix)
+        first = same.get(first, first)
+        counted = examined[first]
         if isinstance(result, WorkbenchError):
             scanned.refused.append(_refusal(job, result))
-        elif result.name in first:
-            twin = first[result.name]
-            what = f"it holds the same bytes as {twin}, which is counted once"
-            scanned.refused.append({"file": job.name, "reason": DUPLICATE, "what": what, "next_step": _NOTHING})
-        elif ix in same:
-            counted = examined[same[ix]]
-            is_track = counted is not None and len(result.sound) < len(counted.sound)
-            scanned.refused.append(_twin(job, jobs[same[ix]], is_track=is_track))
+        elif first != ix and counted is not None:
+            scanned.refused.append(_twin((job, result), (jobs[first], counted)))
         else:
-            first[result.name] = job.name
             _keep(scanned, job, result)
     return scanned
 
 
-def _twin(job: _Job, counted: _Job, *, is_track: bool) -> dict[str, Any]:
-    holds = "its samples are those" + (" of a channel" if is_track else "")
-    if len(job.files) > len(counted.files):
-        holds = f"it and {job.files[1].name} are the channels"
-    what = f"{holds} of {counted.name}, which is counted once"
-    return {"file": job.name, "reason": DUPLICATE, "what": what, "next_step": _NOTHING}
+def _twin(left_out: tuple[_Job, Examined], counted: tuple[_Job, Examined]) -> dict[str, Any]:
+    (job, result), (other, twin) = left_out, counted
+    if result.name == twin.name:
+        holds = "it holds the same bytes as"
+    elif len(job.files) > len(other.files):
+        holds = f"it and {job.files[1].name} are the channels of"
+    else:
+        holds = f"its samples are those{' of a channel' if len(result.sound) < len(twin.sound) else ''} of"
+    what, next_step = f"{holds} {other.name}, which is counted once", _NOTHING
+    if (against := contradiction(result, twin)) is not None:
+        clause, next_step = against
+        what = f"{what}; {clause}: {next_step}"
+    return {"file": job.name, "reason": DUPLICATE, "what": what, "next_step": next_step}
 
 
 def _jobs(inputs: Sequence[Input]) -> list[_Job]:

@@ -63,6 +63,30 @@ def _size(path: Path) -> _Size | None:
     return None if source.promised is None else _Size(source.sample_rate_hz, source.channel_count, source.promised)
 
 
+def same_bytes(found: Sequence[Examined | None]) -> dict[int, int]:
+    """Return for each recording that has the bytes of another one the position of that one.
+
+    Parameters
+    ----------
+    found : sequence of Examined or None
+        With `name`, which their bytes give them; a pair's offsets are in its name.
+
+    Returns
+    -------
+    dict of int to int
+        The first stays of which something says whose channel is which, else the first.
+    """
+    there = [(ix, one) for ix, one in enumerate(found) if one is not None]
+    stays: dict[str, int] = {}
+    for ix, one in sorted(there, key=lambda item: _goes_before(*item)):
+        stays.setdefault(one.name, ix)
+    return {ix: stays[one.name] for ix, one in there if stays[one.name] != ix}
+
+
+def _goes_before(ix: int, one: Examined) -> tuple[bool, bool, int]:
+    return one.channel_map == "name", one.channel_map == "assumed", ix
+
+
 def twins(found: Sequence[Examined | None]) -> dict[int, int]:
     """Return for each recording whose sound another one holds the position of that one.
 
@@ -75,12 +99,12 @@ def twins(found: Sequence[Examined | None]) -> dict[int, int]:
     -------
     dict of int to int
         A file of several channels stays and goes before the two files of its tracks, which hold the same for echo
-        and leakage; a track on its own goes too. Of files with the same sound the first stays. What nothing can be
-        read from is no twin: its reason is told.
+        and leakage; a track on its own goes too. Of files with the same sound the first stays of which something says
+        whose channel is which, else the first. What nothing can be read from is no twin: its reason is told.
     """
     readable = [(ix, one) for ix, one in enumerate(found) if one is not None and one.sound and one.mode is not None]
     whole: dict[frozenset[str], int] = {}
-    for ix, one in sorted(readable, key=lambda item: (item[1].channel_map == "name", item[0])):
+    for ix, one in sorted(readable, key=lambda item: _goes_before(*item)):
         if len(one.sound) > 1:
             whole.setdefault(frozenset(one.sound), ix)
     channels = {sound: ix for sounds, ix in reversed(whole.items()) for sound in sounds}

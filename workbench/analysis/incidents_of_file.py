@@ -35,7 +35,7 @@ class Examined(msgspec.Struct, kw_only=True):
     file's `name` (one side of a pair), the `format` (one channel) or nobody (`assumed`: caller first, agent second).
     Times start with the recording. `channels` have the columns of the table of that name, which counts faint sound as
     speech, and beside them :func:`workbench.analysis.incidents_speech.speech_of`. `sound` has the digest of each
-    channel's samples where it was asked for; `lead_s` is how long after the caller's file the agent's begins, of a pair.
+    channel's samples where it was asked for; `lead_s` is by how much a pair's agent file begins after the caller's.
     """
 
     path: str

@@ -137,6 +137,7 @@ def examine_pair(
         if scorable
         else [],
         sound=first.sound + second.sound,
+        lead_s=round(starts["agent"] - starts["caller"], 6),
     )
 
 
