@@ -108,14 +108,39 @@ def test_files_that_do_not_meet_are_no_copies_and_take_no_memory_for_what_lies_b
 ) -> None:
     write(tmp_path, CALLER, 0.5 * CALLER)
     found = paired(tmp_path, late={"agent": late_s})
-    assert (found.health.reason, found.health.verdict_eligible, found.health.leakage_db) == (None, True, None)
+    assert (found.health.reason, found.health.verdict_eligible, found.health.leakage_db) == ("files_apart", False, None)
     assert paired(tmp_path).health.reason == "leakage"
+
+
+@pytest.mark.parametrize("later", ["caller", "agent"])
+@pytest.mark.parametrize(("late_s", "apart"), [(9.99, False), (10.0, True), (1900.0, True)])
+def test_a_file_that_begins_after_the_other_has_ended_is_read_with_caution(
+    tmp_path: Path, later: str, late_s: float, apart: bool
+) -> None:
+    """Both files last 10 s; offsets of 1.9 s that are written as 1,900 are the likeliest cause."""
+    write(tmp_path, CALLER, AGENT)
+    found = paired(tmp_path, late={later: late_s}).health
+    assert ("files_apart" in found.warnings) == apart
+    if apart:
+        assert (found.reason, found.verdict_eligible, found.scorable) == ("files_apart", False, True)
+        assert found.recommendation == "scan with caution"
+        assert "(offset_s)" in str(found.next_step)
+        assert "import them again with --replace" in str(found.next_step)
+
+
+def test_no_map_pardons_files_that_never_meet(tmp_path: Path) -> None:
+    write(tmp_path, voice([(0.5, 7.0)], length_s=12, seed=3), voice([(7.5, 9.0)], length_s=12, seed=4))
+    found = paired(tmp_path, late={"agent": 1900.0}, channel_map_confirmed=True).health
+    assert (found.possible_swap, found.reason, found.verdict_eligible) == (True, "files_apart", False)
 
 
 def test_exchanged_files_are_suspected_until_somebody_vouches_for_them(tmp_path: Path) -> None:
     write(tmp_path, voice([(0.5, 7.0)], length_s=12, seed=3), voice([(7.5, 9.0)], length_s=12, seed=4))
     assert (paired(tmp_path).health.reason, paired(tmp_path).health.verdict_eligible) == ("possible_swap", False)
-    assert paired(tmp_path, channel_map_confirmed=True).health.verdict_eligible
+    assert "exchange their names" in str(paired(tmp_path).health.next_step)
+    vouched = paired(tmp_path, channel_map_confirmed=True).health
+    assert vouched.verdict_eligible
+    assert "exchange their names, or correct the document" in str(vouched.next_step)
 
 
 def test_a_silent_side_is_named_and_nothing_is_found(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ WARNINGS = {
     "clipping": f"clipping: {100 * CLIPPED_FRACTION:g} % or more of a channel's samples are at full scale",
     "crosstalk": f"crosstalk: the two channels rise and fall together (coherence {COHERENCE} or more)",
     "dc_offset": "constant offset: a channel rests on one that makes up its noise floor",
+    "files_apart": "files apart: of the two files of the call one begins after the other has ended",
     "leading_silence": "leading silence: nobody speaks in the first 3 s or more",
     "leakage": f"leakage: one channel carries a steady copy of the other at {LEAKAGE_DB:g} dB or louder",
     "low_level": "low level: the loudest channel peaks below -30 dBFS",
@@ -35,7 +36,7 @@ REASONS = {
     "pair_of_files": "the two sides of the call lie in two files",
     **{
         name: WARNINGS[name].partition(": ")[2]
-        for name in ("leakage", "crosstalk", "low_level", "steady_level", "dc_offset")
+        for name in ("leakage", "crosstalk", "low_level", "steady_level", "dc_offset", "files_apart")
     },
     "possible_swap": "the two channels look exchanged",
 }

@@ -19,6 +19,8 @@ steady_level  a channel holds one level (within 3 dB) for 1.0 s  with caution   
               constant offset, which the threshold takes for it
 dc_offset     a channel rests on a constant offset of -60      with caution      withheld
               dBFS or more that makes up its noise floor
+files_apart   of a call in two files one begins after the other  with caution      withheld
+              has ended
 non_finite    a float file has samples that are NaN, infinite    unchanged         allowed
 _samples      or beyond all scale (silence and full scale; above
               0.1 % of all samples the file is refused)
@@ -77,6 +79,8 @@ NEXT_STEPS = {
     "channel_map_unknown": "say which channel is whose, one role a channel, e.g. --channels caller,agent of two; a "
     "call of an archive is imported anew for that: `workbench import FILE --replace --channels caller,agent`, then "
     "`workbench measure`",
+    "files_apart": "check when each of the two files begins (offset_s): one begins after the other has ended, as where "
+    "milliseconds were written for seconds",
     "leakage": "record the two parties without one in the other's microphone or line, or lower the echo",
     "crosstalk": "record the two parties without one in the other's microphone or line, or lower the echo",
     "possible_swap": "confirm which channel is whose with --channels caller,agent, or agent,caller",
@@ -144,6 +148,7 @@ def assess(
     sounds: TwoSounds | None = None,
     channel_map_confirmed: bool = False,
     non_finite: bool = False,
+    apart: bool = False,
 ) -> Health:
     """Judge a recording by its channels.
 
@@ -163,6 +168,8 @@ def assess(
         withholds verdicts.
     non_finite : bool
         Whether samples of the file were NaN or infinite.
+    apart : bool
+        Whether the two parties' files never sound at the same time.
 
     Returns
     -------
@@ -170,7 +177,8 @@ def assess(
         `reason` is a stable name (a key of `NEXT_STEPS`), the first that applies; None where nothing is
         against it.
     """
-    warnings = _level_warnings(voices) + (["non_finite_samples"] if non_finite else [])
+    warnings = _level_warnings(voices)
+    warnings += [name for name, true in (("non_finite_samples", non_finite), ("files_apart", apart)) if true]
     short = "too_short" if len(voices[0].active) * hop_s < MIN_SPEECH_S else None
     if len(voices) == 1 and voices[0].role in ("caller", "agent"):
         reason = None if voices[0].has_speech else short or f"silent_{voices[0].role}"
@@ -265,7 +273,7 @@ def _doubts(
     alike: Coherence | None,
     one_sound: Callable[[], bool],
 ) -> list[str]:
-    doubts: list[str] = [name for name in ("steady_level", "dc_offset") if name in health.warnings]
+    doubts: list[str] = [name for name in ("files_apart", "steady_level", "dc_offset") if name in health.warnings]
     if not mapped:
         doubts.append("channel_map_unknown")
     if health.leakage_db is not None and health.leakage_db >= LEAKAGE_DB:

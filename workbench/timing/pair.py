@@ -17,7 +17,7 @@ import numpy as np
 from workbench.audio.pieces import PIECE_FRAMES, Pieces, Track
 from workbench.audio.read import iterate
 from workbench.audio.sound_digest import SoundDigest
-from workbench.timing.health import Health, Voice, assess
+from workbench.timing.health import NEXT_STEPS, Health, Voice, assess
 from workbench.timing.lines import lay
 from workbench.timing.listening import join
 from workbench.timing.measuring import Measured, moment_rows
@@ -44,6 +44,7 @@ _STEPS = {
     "identical_channels": SAME_SOUND,
     "silent_caller": _LISTEN,
     "silent_agent": _LISTEN,
+    "files_apart": f"{NEXT_STEPS['files_apart']}; correct it and import them again with --replace",
     "possible_swap": "listen which file is whose: `workbench label CALL --channels caller,agent` confirms them as they "
     "are; where they are exchanged, exchange their names and import them again with --replace",
 }
@@ -128,9 +129,10 @@ def measure_pair(
         sounds=_sounds(both, late_s=late_s, config=config),
         channel_map_confirmed=channel_map_confirmed,
         non_finite=caller.non_finite or agent.non_finite,
+        apart=late_s[0] >= agent.duration_s or late_s[1] >= caller.duration_s,
     )
-    if not health.verdict_eligible and health.reason in _STEPS:
-        health.next_step = _STEPS[health.reason]
+    if health.reason in _STEPS:
+        health.next_step = _LISTEN if health.verdict_eligible else _STEPS[health.reason]
     found = (
         of_two(voices[0].track, voices[1].track, line.speech, health=health, config=scanning) if health.scorable else []
     )
