@@ -109,6 +109,7 @@ def test_mono_calls_stand_in_a_block_of_their_own() -> None:
         "call_count": 2,
         "critical_free_count": 1,
         "incident_counts": {"critical": 1, "warning": 0, "caveat": 0},
+        "one_side_files": [],
     }
     assert mono_block(CALLS[:3]) is None
 

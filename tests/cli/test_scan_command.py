@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.analysis.folder_words import undrawn
 from workbench.report.scan_store import stored
 
 RATE = 8000
@@ -206,8 +207,36 @@ def test_worst_calls_that_are_not_shown_or_not_drawn_are_counted(tmp_path: Path,
     assert "worst calls, 10 of 11 with an incident" in at("scan", place, "-o", tmp_path / "page.html")[1]
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "10 of 11 calls with an incident" in html
-    assert html.count("<audio controls") == 7
-    assert "3 of these are not drawn below: the first 8 are, except for a call that lies in two files" in html
+    assert html.count("<audio controls") == 8
+    assert (
+        "2 of these are not drawn below: 1 in two files, and such calls are not drawn; 1 after the first 8 that can be."
+        in html
+    )
+
+
+def test_a_page_of_calls_that_all_lie_in_two_files_draws_none(tmp_path: Path, at: Run) -> None:
+    place = tmp_path / "calls"
+    for n in range(3):
+        write(place / f"c{n}.caller.wav", voice(3 + 2 * n, (1.0, 7.5)))
+        write(place / f"c{n}.agent.wav", voice(4 + 2 * n, (0.5, 7.9)))
+    at("scan", place, "-o", tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "None of these 3 calls is drawn: 3 in two files, and such calls are not drawn." in html
+    assert "the first 8" not in html
+    assert "<audio controls" not in html
+
+
+@pytest.mark.parametrize(
+    ("files", "drawn", "changed", "said"),
+    [
+        ([1, 1], 2, 0, None),
+        ([2, 1], 1, 0, "1 of these is not drawn below: 1 in two files, and such calls are not drawn."),
+        ([1] * 10, 8, 0, "2 of these are not drawn below: 2 after the first 8 that can be."),
+        ([1], 0, 1, "This call is not drawn: 1 in a file that was changed or moved since it was scanned."),
+    ],
+)
+def test_why_calls_are_not_drawn(files: list[int], drawn: int, changed: int, said: str | None) -> None:
+    assert undrawn([{"file_count": count} for count in files], drawn=drawn, changed=changed, most=8) == said
 
 
 def test_a_page_never_takes_the_place_of_a_recording(folder: Path, at: Run) -> None:

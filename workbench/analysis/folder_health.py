@@ -79,7 +79,8 @@ def mono_block(calls: Rows) -> dict[str, Any] | None:
     Returns
     -------
     dict or None
-        `call_count`, `critical_free_count` and incidents by severity; None where there is no such call.
+        `call_count`, `critical_free_count`, incidents by severity, and `one_side_files`, those named like one side of a
+        call whose other side is not there; None where there is no such call.
     """
     found = [call for call in calls if call["mode"] == "mono"]
     if not found:
@@ -88,6 +89,7 @@ def mono_block(calls: Rows) -> dict[str, Any] | None:
         "call_count": len(found),
         "critical_free_count": sum(not counts(call["incidents"])["critical"] for call in found),
         "incident_counts": counts([one for call in found for one in call["incidents"]]),
+        "one_side_files": [call["file"] for call in found if "pair_incomplete" in call.get("warnings", ())],
     }
 
 
@@ -162,8 +164,8 @@ def worst_calls(calls: Rows, *, most: int = MOST_CALLS) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        `rank` from 1, incidents by severity, the worst one, and `caution`: why the call is to be read with caution
-        (None: it is not). Two channels before mono, where less can be seen.
+        `rank` from 1, `file_count` (2: a side each), incidents by severity, the worst one, and `caution`: why the call
+        is to be read with caution (None: it is not). Two channels before mono, where less can be seen.
     """
     ranked = sorted(
         (call for call in calls if listed(call["incidents"])),
@@ -180,6 +182,7 @@ def worst_calls(calls: Rows, *, most: int = MOST_CALLS) -> list[dict[str, Any]]:
             "file": call["file"],
             "name": call["name"],
             "mode": call["mode"],
+            "file_count": call.get("file_count", 1),
             "caution": call.get("caution"),
             **{f"{name}_count": count for name, count in counts(call["incidents"]).items()},
             "worst_incident": call["incidents"][0]["incident"],

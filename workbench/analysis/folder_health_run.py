@@ -34,7 +34,7 @@ _NOTHING = "nothing: the call is counted once"
 class Scanned(msgspec.Struct, kw_only=True):
     """What a folder holds: calls that were analysed, files that were refused, and the digest of every file.
 
-    Rows of `calls` have `file` (its name in the folder), `name`, `mode`, `duration_s`, `recommendation`,
+    Rows of `calls` have `file` (its name in the folder), `file_count`, `name`, `mode`, `duration_s`, `recommendation`,
     `caution` (why it is to be read with caution, or None), `channel_map`, `warnings`, `incidents`; rows of
     `refused` have `file`, `reason`, `what`, `next_step`.
     """
@@ -219,6 +219,7 @@ def _keep(scanned: Scanned, job: _Job, found: Examined) -> None:
     scanned.calls.append(
         {
             "file": job.name,
+            "file_count": len(job.files),
             "name": found.name,
             "mode": found.mode,
             "duration_s": found.duration_s,

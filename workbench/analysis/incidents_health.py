@@ -18,6 +18,10 @@ WARNINGS = {
     "leakage": f"leakage: one channel carries a steady copy of the other at {LEAKAGE_DB:g} dB or louder",
     "low_level": "low level: the loudest channel peaks below -30 dBFS",
     "non_finite_samples": "non-finite samples: some are no numbers or beyond all scale, taken as silence or full scale",
+    "pair_incomplete": (
+        "incomplete pair: it is named like one side of a call, but the other side is not beside it; its channel is "
+        "taken as mixed, so a silence of that side counts as one of the call"
+    ),
     "possible_swap": "possible swap: the caller's channel speaks much longer than the agent's",
     "steady_level": "steady level: a channel holds one level throughout, a tone, a hum or a constant offset",
 }

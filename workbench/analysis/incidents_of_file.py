@@ -15,6 +15,7 @@ from workbench.analysis.incidents_hidden import hidden
 from workbench.analysis.incidents_speech import speech_of, warnings_of
 from workbench.audio.config import MeasureConfig
 from workbench.audio.file_digest import file_sha256
+from workbench.ingest.audio_names import side
 from workbench.timing.file_steps import file_step
 from workbench.timing.measuring import Measured, measure_recording
 from workbench.timing.score_config import ScoreConfig
@@ -178,6 +179,8 @@ def measured(
     channels_told = [_facts(row) | speech_of(found.segments, row["channel_ix"]) for row in found.channels]
     health = _facts(found.health)
     health["warnings"] = warnings_of(health["warnings"], channels_told)
+    if channel_map == "format" and side(Path(path)) is not None:
+        health["warnings"].append("pair_incomplete")
     health["next_step"] = file_step(health["reason"], count=len(roles), roles_given=channel_map in CONFIRMED)
     mode, reason, next_step = _mode(roles, channel_map, health, heard=bool(found.segments))
     examined = Examined(

@@ -104,6 +104,7 @@ def command(
 
 def _tell(summary: dict[str, Any]) -> None:
     from workbench.analysis.folder_health import formula, not_seen, without_caution
+    from workbench.analysis.folder_words import one_sided
     from workbench.analysis.incidents_aside import aside_title
 
     share, mono = summary["share"], summary["mono"]
@@ -157,6 +158,8 @@ def _tell(summary: dict[str, Any]) -> None:
             "\nmono, NOT SCORABLE for turn-taking: silence only and not in the share: "
             f"{mono['critical_free_count']} of {output.plural(mono['call_count'], 'call')} without a critical incident"
         )
+        if (alone := one_sided(mono)) is not None:
+            click.echo(output.one_line(f"  {alone}"))
         _tell_kinds(summary, "mono")
     if summary["refused"]:
         click.echo("\nrefused")

@@ -18,6 +18,7 @@ from workbench.analysis.folder_health import (
     worst_calls,
 )
 from workbench.analysis.folder_health_run import DUPLICATE
+from workbench.analysis.folder_words import one_sided, undrawn
 from workbench.analysis.incidents_aside import aside_title, listed
 from workbench.analysis.incidents_of_file import measured
 from workbench.report.incident_drawing import Card, Drawing
@@ -130,16 +131,18 @@ def build(
     """
     from workbench.archive.runs import workbench_version
 
-    left, silent, cards = BUDGET_BYTES, 0, []
-    for row in summary["worst_calls"][:MOST_CARDS]:
-        path = Path(folder) / row["file"]
-        if not path.is_file():
+    left, silent, changed = BUDGET_BYTES, 0, 0
+    cards: list[tuple[Card, str, str | None]] = []
+    for row in summary["worst_calls"]:
+        if row["file_count"] > 1 or len(cards) == MOST_CARDS:
             continue
-        examined, measurement = measured(path, channels=roles, scanning=scanning, in_folder=True)
-        if examined.name != row["name"]:  # one call in two files: there is no one file to draw
+        path = Path(folder) / row["file"]
+        found = measured(path, channels=roles, scanning=scanning, in_folder=True) if path.is_file() else None
+        if found is None or found[0].name != row["name"]:
+            changed += 1
             continue
         sounds = Sounds(path, left=left)
-        cards.append(_titled(Drawing(examined, measurement).card(examined.incidents[0], sounds), row))
+        cards.append(_titled(Drawing(*found).card(found[0].incidents[0], sounds), row))
         left, silent = sounds.left, silent + sounds.silent_count
     return render(
         "scan.html.j2",
@@ -148,8 +151,9 @@ def build(
         formula=formula(summary["share"], summary["policy_hash"]),
         without_caution=without_caution(summary["share"]),
         not_seen=not_seen(summary["share"]),
+        one_sided=None if summary["mono"] is None else one_sided(summary["mono"]),
         cards=cards,
-        most_cards=MOST_CARDS,
+        undrawn=undrawn(summary["worst_calls"], drawn=len(cards), changed=changed, most=MOST_CARDS),
         apart=[(aside_title(row["aside"], row["incident_count"]), row["call_count"]) for row in summary["aside"]],
         silent_count=silent,
         budget_mb=BUDGET_BYTES / 1e6,
