@@ -88,7 +88,7 @@ def test_moments_and_incidents_are_those_of_a_scan_of_the_two_files(tmp_path: Pa
 def test_silences_begin_where_the_run_before_ends_on_whatever_grid_that_lies(
     tmp_path: Path, late_s: float, rate: int
 ) -> None:
-    """The hangover is 0.15 s of the method, in whole hops of a file: of 110 samples at 11,025 Hz, of 220 at 22,050 Hz."""
+    """The hangover is 0.15 s of the method, in whole hops of a file: 110 samples at 11,025 Hz, 220 at 22,050 Hz."""
     write(
         tmp_path,
         voice([(4.0, 5.0), (12.0, 12.8)], length_s=18, seed=1),

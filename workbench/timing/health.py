@@ -33,8 +33,8 @@ possible_swap the caller speaks 1.5 times as long as the agent   with caution   
                                                                                    confirmed
 ============= ================================================== ================= ================
 
-A file with a single caller or agent channel is judged for that channel only, and together with the file of the other
-party where there is one (:mod:`workbench.timing.pair`).
+A file with a caller's or an agent's channel alone is not scorable for itself; with the file of the other party it is
+judged as one (:mod:`workbench.timing.pair`).
 """
 
 from __future__ import annotations
@@ -66,12 +66,16 @@ _CHECK_MAP = (
     "listen which channel is whose: --channels names the role of each, in their order, where no sidecar or document "
     "states them, and there correct that; or export the two channels again"
 )
+_BOTH = (
+    "bring both parties: caller on one channel and agent on the other, or a file of each beside the other, named "
+    "call.caller.wav and call.agent.wav; where a channel has the wrong role, name the roles with --channels"
+)
 NEXT_STEPS = {
     "mono": _EXPORT_AGAIN,
     "too_short": "record the whole call: no party can be told in less than 0.3 s",
     "identical_channels": _EXPORT_AGAIN,
-    "no_caller_channel": _CHECK_MAP,
-    "no_agent_channel": _CHECK_MAP,
+    "no_caller_channel": _BOTH,
+    "no_agent_channel": _BOTH,
     "silent_caller": _CHECK_MAP,
     "silent_agent": _CHECK_MAP,
     "silent_channel": _CHECK_MAP,
@@ -180,10 +184,6 @@ def assess(
     warnings = _level_warnings(voices)
     warnings += [name for name, true in (("non_finite_samples", non_finite), ("files_apart", apart)) if true]
     short = "too_short" if len(voices[0].active) * hop_s < MIN_SPEECH_S else None
-    if len(voices) == 1 and voices[0].role in ("caller", "agent"):
-        reason = None if voices[0].has_speech else short or f"silent_{voices[0].role}"
-        against = [name for name in ("steady_level", "dc_offset", "low_level") if name in warnings]
-        return _verdict(Health(warnings=warnings), reason, doubts=against)
     firsts = [voice.first_speech_s for voice in voices if voice.first_speech_s is not None]
     if firsts and min(firsts) >= LEADING_SILENCE_S:
         warnings.append("leading_silence")
