@@ -34,11 +34,12 @@ def caller(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("side", ["caller", "agent"])
-@pytest.mark.parametrize("channels", [None, "as its name"])
+@pytest.mark.parametrize("channels", [None, "as its name", "the other"])
 @pytest.mark.parametrize("command", MORE)
 def test_refused_in_the_same_words(at: Run, caller: Path, command: str, channels: str | None, side: str) -> None:
     file = caller.with_name(f"c1.{side}.wav")
-    named = () if channels is None else ("--channels", side)
+    other = "agent" if side == "caller" else "caller"
+    named = {None: (), "as its name": ("--channels", side), "the other": ("--channels", other)}[channels]
     code, out, err = at(command, file, *MORE[command], *named)
     told = " ".join(err.split())
     assert (code, out) == (2, "")

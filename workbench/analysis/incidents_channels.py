@@ -164,6 +164,24 @@ def says_its_name(path: Path, channels: Sequence[str]) -> bool:
     return list(channels) == [(side(path) or ("", ""))[1]] and partner(path) is not None
 
 
+def is_one_side(path: Path, roles: Sequence[str]) -> bool:
+    """Return whether a file holds one party of a call whose other one lies beside it, whichever of the two it is.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A file that is there.
+    roles : sequence of str
+        Its channels'.
+
+    Returns
+    -------
+    bool
+        False of a file that is said to be mixed, whatever its name.
+    """
+    return len(roles) == 1 and roles[0] in ("caller", "agent") and partner(path) is not None
+
+
 def roles_in_folder(
     source: Source, sidecar: Sidecar, *, channels: Sequence[str] | None = None
 ) -> tuple[tuple[str, ...], MapSource]:
@@ -220,8 +238,9 @@ def roles_said(path: str | Path, *, channels: Sequence[str] | None) -> tuple[tup
     """
     source, sidecar = recognised(Path(path))
     roles, said_by = roles_of(source, sidecar, channels=channels)
-    one_side = len(roles) == 1 and roles[0] in ("caller", "agent") and partner(Path(path)) is not None
-    reason = "pair_of_files" if one_side else "channel_map_unknown" if said_by == "assumed" else None
+    reason = (
+        "pair_of_files" if is_one_side(Path(path), roles) else "channel_map_unknown" if said_by == "assumed" else None
+    )
     if reason is not None:
         raise NotScorable(
             f"no verdict can rest on it: {plain_reason(reason)} ({reason})",

@@ -10,7 +10,14 @@ import msgspec
 
 from workbench.analysis.incidents import address, incidents
 from workbench.analysis.incidents_aside import TOUCH_S
-from workbench.analysis.incidents_channels import CONFIRMED, MapSource, recognised, roles_in_folder, roles_of
+from workbench.analysis.incidents_channels import (
+    CONFIRMED,
+    MapSource,
+    is_one_side,
+    recognised,
+    roles_in_folder,
+    roles_of,
+)
 from workbench.analysis.incidents_hidden import hidden
 from workbench.analysis.incidents_speech import speech_of, warnings_of
 from workbench.audio.config import MeasureConfig
@@ -182,7 +189,7 @@ def measured(
     if channel_map == "format" and side(Path(path)) is not None:
         health["warnings"].append("pair_incomplete")
     health["next_step"] = file_step(health["reason"], count=len(roles), roles_given=channel_map in CONFIRMED)
-    mode, reason, next_step = _mode(roles, channel_map, health, heard=bool(found.segments))
+    mode, reason, next_step = _mode(roles, health, one_side=is_one_side(Path(path), roles), heard=bool(found.segments))
     examined = Examined(
         path=str(path),
         file=Path(path).name,
@@ -217,13 +224,13 @@ def measured(
 
 
 def _mode(
-    roles: tuple[str, ...], channel_map: str, health: dict[str, Any], *, heard: bool
+    roles: tuple[str, ...], health: dict[str, Any], *, one_side: bool, heard: bool
 ) -> tuple[str | None, str | None, str | None]:
     if len(roles) == 1 and roles[0] in ("mixed", "unknown"):
         if not heard:
             return None, "no_speech", _NO_SPEECH
         return MONO, None, None
-    if channel_map == "name":
+    if one_side:
         return None, "pair_of_files", file_step("pair_of_files", count=1)
     if not health["scorable"]:
         return None, health["reason"], health["next_step"]

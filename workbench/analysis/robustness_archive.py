@@ -78,7 +78,7 @@ def of_archive(
             if row["call_id"] == call_id
         ]
         facts = inputs.get(call_id)
-        if facts is not None and lies_in_two_files(facts):
+        if facts is not None and _lies_in_two_files(facts):
             left_out.append({"call_id": call_id, "reason": TWO_FILES, "next_step": _ONE_FILE})
             continue
         if facts is None or facts["caller_recording_id"] != facts["agent_recording_id"]:
@@ -111,7 +111,7 @@ def of_archive(
     return curves, left_out
 
 
-def lies_in_two_files(facts: Mapping[str, Any]) -> bool:
+def _lies_in_two_files(facts: Mapping[str, Any]) -> bool:
     """Return whether a row of `timing_inputs` reads caller and agent from a recording each."""
     caller, agent = facts["caller_recording_id"], facts["agent_recording_id"]
     return caller is not None and agent is not None and caller != agent
