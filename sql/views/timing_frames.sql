@@ -24,7 +24,8 @@
 -- mixed_noise_floor_dbfs: noise floor of that channel; empty: no such channel, or several.
 -- mixed_threshold_dbfs: level at or above which a frame of it is loud; empty: no such channel, or several.
 -- talk_over_s of scored_events is the number of frames from the onset on, and before the yield or else the end of the search, in
--- which caller_voiced and agent_voiced both hold, times the hop. Whether a frame is loud is its level against the threshold.
+-- which caller_voiced and agent_voiced both hold, times the hop; of two files of a party each the frames of both joined by
+-- t_s. Whether a frame is loud is its level against the threshold.
 -- An export of `frames` alone needs three tables more to be read; this is for research files, and as large.
 with
 sides as (

@@ -13,7 +13,9 @@ import duckdb
 import pytest
 
 from workbench.archive.archive import Archive
+from workbench.archive.lake import Writer
 from workbench.archive.lake.connection import connect
+from workbench.errors import ArchiveFailed
 
 DATA = Path(__file__).parents[2] / "data" / "calls"
 At = Callable[..., tuple[int, str, str]]
@@ -120,3 +122,13 @@ def test_a_catalogue_that_vanishes_between_two_looks_is_not_made(whole: Path, mo
         Writer(archive.layout)
     assert isinstance(failed.value.__cause__, duckdb.Error)
     assert (whole / "catalog.sqlite").stat().st_size == 0
+
+
+def test_an_archive_of_another_version_is_named_by_what_it_lacks(tmp_path: Path) -> None:
+    archive = Archive.create(tmp_path / "a")
+    writer = Writer(archive.layout)
+    writer.transaction(lambda con: con.execute("ALTER TABLE lake.segments DROP COLUMN faint"), message="older")
+    writer.close()
+    with pytest.raises(ArchiveFailed, match="no column faint in the table segments") as caught:
+        archive.measure()
+    assert "another version wrote it" in (caught.value.hint or "")

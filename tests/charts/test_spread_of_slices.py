@@ -30,6 +30,16 @@ def test_histograms_of_slices_stand_below_one_another_on_one_axis() -> None:
     assert theme.svg(CHARTS["timing_spread"](parted)).count("noisy caller") >= 2
 
 
+def test_a_group_without_a_measure_leaves_its_column_empty() -> None:
+    some = SPREAD.with_columns(group=pl.lit("all"))
+    fewer = some.filter(pl.col("measure") == "time to yield").with_columns(group=pl.lit("few"))
+    rows = CHARTS["timing_spread"](pl.concat([some, fewer])).to_dict()["vconcat"]
+    assert [pane["mark"]["type"] for pane in rows[1]["hconcat"]] == ["text", "bar"]
+    assert rows[1]["hconcat"][0]["mark"]["text"] == "no response gap"
+    titles = [row["hconcat"][1]["encoding"]["x"]["title"] for row in rows]
+    assert titles == ["time to yield (s)"] * 2
+
+
 def test_measures_are_counted_in_the_plural() -> None:
     """Two gaps and one time to yield."""
     names = ["measure", "bin_start_s", "bin_end_s", "ended", "moment_count"]

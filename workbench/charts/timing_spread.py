@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _COLUMNS = "measure bin_start_s bin_end_s ended moment_count"
 SEEN, CENSORED = "seen to its end", "longer than this (censored)"  # as workbench.analysis.timing_spread names them
 MOST_GROUPS = 4
+HEIGHT = 170
 _MANY = {"response gap": "response gaps", "time to yield": "times to yield", "talk-over": "talk-overs"}
 COLOURS = {SEEN: theme.ROLES["agent"], CENSORED: "#d9a58a"}
 
@@ -69,7 +70,8 @@ def chart(
         for measure in measures:
             whole = spread.filter(pl.col("measure") == measure)
             own = whole.filter(pl.col("group") == group).drop("measure", "group")
-            if own.is_empty():
+            if own.is_empty():  # its room stays, so that each measure has a column of its own
+                panes.append(_none(title=measure, width=width))
                 continue
             name = measure if len(groups) == 1 else f"{measure}, {visible(group)}"
             data[name] = own
@@ -126,5 +128,14 @@ def _pane(name: str, own: pl.DataFrame, *, title: str, last: float, width: int) 
             ],
         },
         "width": width,
-        "height": 170,
+        "height": HEIGHT,
+    }
+
+
+def _none(*, title: str, width: int) -> dict[str, Any]:
+    return {
+        "data": {"values": [{}]},
+        "mark": {"type": "text", "text": f"no {title}", "color": theme.PALE, "fontSize": 12},
+        "width": width,
+        "height": HEIGHT,
     }

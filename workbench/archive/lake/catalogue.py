@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _ELSEWHERE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """What SQLite says of a disk or of another process, and not of the catalogue."""
 
+_COLUMNS = (
+    "SELECT table_name, column_name FROM ducklake_table JOIN ducklake_column AS columns USING (table_id) "
+    "WHERE ducklake_table.end_snapshot IS NULL AND columns.end_snapshot IS NULL AND parent_column IS NULL"
+)
 _NO_TABLES = "it has none of an archive's tables"
 
 _ALWAYS = {"calls", "runs"}
@@ -31,7 +35,7 @@ def require(layout: Layout, catalog: Path | None = None) -> None:
         The archive.
     catalog : pathlib.Path, optional
         A copy of its catalogue, to ask that; without it the catalogue itself is asked, as one that is written to: it
-        has to hold every table.
+        has to hold every table and column.
 
     Raises
     ------
@@ -44,26 +48,33 @@ def require(layout: Layout, catalog: Path | None = None) -> None:
             raise damaged(layout, "it is empty")
         uri = f"{path.absolute().as_uri()}?mode=rw"  # which ends what a killed writer began, and makes no file
         with closing(sqlite3.connect(uri, uri=True, timeout=60)) as con:
-            found = {row[0] for row in con.execute("SELECT table_name FROM ducklake_table WHERE end_snapshot IS NULL")}
+            columns = set(con.execute(_COLUMNS))
     except OSError as error:
         raise damaged(layout, error.strerror or str(error)) from error
     except sqlite3.Error as error:
         raise refused(layout, error) from error
-    if not found & _ALWAYS:
+    if not {table for table, _ in columns} & _ALWAYS:
         raise damaged(layout, _NO_TABLES)
-    if catalog is None and (lost := _lacking(found)):
+    if catalog is None and (lost := _lacking(columns)):
         raise ArchiveFailed(
-            f"the archive has no table {lost}",
+            f"the archive has no {lost}",
             where=str(layout.root),
             hint="another version wrote it; use that version, or import the sources into a new archive",
         )
 
 
-def _lacking(found: set[str]) -> str | None:
-    """The first table that is not there; asked by writers alone, since the tables take longer to load than a query."""
+def _lacking(columns: set[tuple[str, str]]) -> str | None:
+    """The first table or column that is not there; asked by writers alone, since the tables take longer to load."""
     from workbench.schema import tables
 
-    return min(set(tables()) - found, default=None)
+    there = {table for table, _ in columns}
+    for table, schema in sorted(tables().items()):
+        if table not in there:
+            return f"table {table}"
+        for column in schema.column_names():
+            if (table, column) not in columns:
+                return f"column {column} in the table {table}"
+    return None
 
 
 def refused(layout: Layout, error: sqlite3.Error) -> ArchiveFailed:
