@@ -186,6 +186,22 @@ def test_a_folder_a_call_may_name_its_files_after_the_sides_alone(tmp_path: Path
     assert audios(calls[0]) == [("caller.wav", ["caller"], "name", 0.0), ("agent.wav", ["agent"], "name", 0.0)]
 
 
+@pytest.mark.parametrize("names", [["c.agent.wav"], ["c.caller.wav"], ["c.agent.wav", "c.caller.wav"]])
+def test_either_side_that_is_named_brings_the_pair(tmp_path: Path, names: list[str]) -> None:
+    noise(tmp_path / "c.caller.wav")
+    noise(tmp_path / "c.agent.wav", frames=900)
+    calls = [item for item in ingest.read([tmp_path / name for name in names]) if isinstance(item, Call)]
+    assert [[roles for _, roles, _, _ in audios(call)] for call in calls] == [[["caller"], ["agent"]]]
+
+
+@pytest.mark.parametrize("offset_s", [-1e9, -86_401.0, 86_401.0])
+def test_an_offset_of_more_than_a_day_is_refused_to_either_side(tmp_path: Path, offset_s: float) -> None:
+    noise(tmp_path / "c.wav")
+    (tmp_path / "c.json").write_text(f'{{"offset_s": {offset_s}}}')
+    calls, refusals = read(tmp_path)
+    assert (calls, refusals[-1].rule) == ([], "time_unit")
+
+
 def test_half_a_pair_is_mixed_and_noted(tmp_path: Path) -> None:
     noise(tmp_path / "c.caller.wav")
     (call,), (note,) = read(tmp_path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.timing.channels_hint import roles_example
-from workbench.timing.health import NEXT_STEPS, ROLES_GIVEN
+from workbench.timing.health import NEXT_STEPS, ONE_PARTY, ROLES_GIVEN
 
 _OF_A_FILE = {
     "dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz)",
@@ -30,6 +30,8 @@ def file_step(reason: str | None, *, count: int, roles_given: bool = False) -> s
     """
     if reason == "channel_map_unknown":
         return f"name one role a channel: --channels {roles_example(count)}"
+    if count == 1 and reason in ("no_caller_channel", "no_agent_channel"):
+        return ONE_PARTY
     if reason == "possible_swap" and roles_given:
         return ROLES_GIVEN
     return _OF_A_FILE.get(reason or "") or NEXT_STEPS.get(reason or "")

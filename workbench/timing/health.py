@@ -66,16 +66,12 @@ _CHECK_MAP = (
     "listen which channel is whose: --channels names the role of each, in their order, where no sidecar or document "
     "states them, and there correct that; or export the two channels again"
 )
-_BOTH = (
-    "bring both parties: caller on one channel and agent on the other, or a file of each beside the other, named "
-    "call.caller.wav and call.agent.wav; where a channel has the wrong role, name the roles with --channels"
-)
 NEXT_STEPS = {
     "mono": _EXPORT_AGAIN,
     "too_short": "record the whole call: no party can be told in less than 0.3 s",
     "identical_channels": _EXPORT_AGAIN,
-    "no_caller_channel": _BOTH,
-    "no_agent_channel": _BOTH,
+    "no_caller_channel": _CHECK_MAP,
+    "no_agent_channel": _CHECK_MAP,
     "silent_caller": _CHECK_MAP,
     "silent_agent": _CHECK_MAP,
     "silent_channel": _CHECK_MAP,
@@ -92,6 +88,11 @@ NEXT_STEPS = {
     "dc_offset": "take the constant offset out of the recording (a high-pass filter at 20 Hz) and import it again",
     "steady_level": "listen to the channel; remove the tone, hum or constant offset it carries",
 }
+ONE_PARTY = (
+    "bring both parties: caller on one channel and agent on the other, or a file of each beside the other, named "
+    "call.caller.wav and call.agent.wav"
+)
+"""What would mend a file of one channel that holds the caller or the agent alone."""
 ROLES_GIVEN = (
     "listen whether the roles given are right; if not, give them in the other order: in the sidecar or document that "
     "states them, else by --channels agent,caller"
@@ -190,7 +191,10 @@ def assess(
     health = Health(warnings=warnings)
     pair, missing = _pair(voices)
     if pair is None or short:
-        return _verdict(health, missing or short)
+        _verdict(health, missing or short)
+        if pair is None and len(voices) == 1 and voices[0].role in ("caller", "agent"):
+            health.next_step = ONE_PARTY
+        return health
     caller, agent = pair
     mapped = caller.role == "caller" and agent.role == "agent"
     alike = coherence(caller.track, agent.track, hop_s=hop_s)

@@ -85,6 +85,10 @@ def clock_problem(call: Call, options: Options) -> Refusal | None:
     if value > MAX_CALL_S:
         unit = _mends(value, words, spoken) or "ms"
         return _unit(call, f"{field} is {decimals(value)} s, longer than a day", _unit_hint(unit, options))
+    early, least = min(times, key=lambda pair: pair[1], default=("", 0.0))
+    if least < -MAX_CALL_S:
+        message = f"{early} is {decimals(least)} s, more than a day before the call"
+        return _unit(call, message, _unit_hint("ms", options))
     if call.turn_clock == "generated":
         return None
     if words >= 3 and spoken > MAX_SECONDS_A_WORD * words:

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct, structs
 
 from workbench.errors import UsageError
-from workbench.ingest.audio_names import is_audio_name, partner, without_other_side
+from workbench.ingest.audio_names import is_audio_name, partner, side, without_other_side
 from workbench.ingest.intake.discovery import importers
 from workbench.ingest.intake.folder_parts import RULE, FoldersAbove, folder_problem, passed_over
 from workbench.ingest.intake.unclaimed import UNKNOWN, is_json_schema, not_a_folder, unknown
@@ -84,10 +84,17 @@ def survey(
             raise UsageError("there is no such file or folder", where=str(path), hint="check the spelling")
     walker = _Walker(None if format == "auto" else importers()[format])
     inputs: list[Input] = []
-    for path in map(Path, paths):
+    for path in map(_callers_side, map(Path, paths)):
         found = list(walker.visit(path, path.name or str(path), named=True))
         inputs += sorted(found, key=lambda item: os.fsencode(item.relative))
     return Survey(inputs, walker.skipped)
+
+
+def _callers_side(path: Path) -> Path:
+    """Return the caller's file in place of the agent's of one call, since the pair is read from there."""
+    found = side(path)
+    other = partner(path) if found is not None and found[1] == "agent" and path.is_file() else None
+    return path if other is None else other
 
 
 class _Walker:
