@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import soundfile
 
+from workbench.timing.channels_hint import map_step
 from workbench.timing.next_steps import meaning, next_step
 
 CLIP = Path(__file__).parents[2] / "data/calls/vapi-defaults/audio/vapi-default-01-hard-interruption.example.wav"
@@ -44,13 +45,14 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("call", "reason"), REASONS.items())
 def test_a_label_says_why_nothing_is_judged_and_what_to_do(at: Run, archive: Path, call: str, reason: str) -> None:
+    own = map_step(2) if reason == "channel_map_unknown" else None  # of two channels, as `measure` says it
     said = ("label", call, "--at", "5" if call == "late" else "2", "--expect", "yield", "--archive", archive)
     code, out, err = at(*said)
     assert (code, err) == (0, "")
     assert "NOT_SCORABLE" in out
-    assert f"not judged, {reason} (1): {meaning(reason)}\n" in out
+    assert f"not judged, {reason} (1): {meaning(reason, own)}\n" in out
     (event,) = json.loads(at(*said, "--json")[1])["events"]
-    assert (event["status"], event["reason"], event["next_step"]) == ("NOT_SCORABLE", reason, next_step(reason))
+    assert (event["status"], event["reason"], event["next_step"]) == ("NOT_SCORABLE", reason, next_step(reason, own))
     assert event["next_step"]
     assert event["onset_s"] == pytest.approx(5 if call == "late" else 2, abs=0.01)
     (row,) = [line.split() for line in out.splitlines() if line.startswith("NOT_SCORABLE")]

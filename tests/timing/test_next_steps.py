@@ -46,6 +46,18 @@ def test_a_mono_file_where_two_parties_are_asked_for_is_told_what_fits_it(tmp_pa
 def test_the_report_says_for_each_reason_of_input_health_what_would_mend_it() -> None:
     row = {"status": "NOT_SCORABLE", "call_id": "c"}
     events = pl.DataFrame([row | {"reason": "leakage"}, row | {"reason": "no_audio"}])
-    told = {row["reason"]: row["meaning"] for row in timing_page._unusable(events)}
+    told = {row["reason"]: row["meaning"] for row in timing_page._unusable(events, {})}
     assert told["leakage"] == NEXT_STEPS["leakage"]
     assert told["no_audio"] == REASONS["no_audio"]
+
+
+def test_what_the_input_health_of_a_call_says_goes_before_what_is_said_of_the_reason_alone() -> None:
+    assert next_step("possible_swap", "exchange the names") == meaning("possible_swap", "exchange the names")
+    assert next_step("possible_swap", "exchange the names") == "exchange the names"
+    assert meaning("no_audio", "exchange the names") == REASONS["no_audio"]
+    events = pl.DataFrame([{"status": "NOT_SCORABLE", "reason": "possible_swap", "call_id": name} for name in "ab"])
+    found = timing_page._unusable(events, {("b", "possible_swap"): "exchange the names"})
+    assert [(row["calls"], row["meaning"]) for row in found] == [
+        (["a"], NEXT_STEPS["possible_swap"]),
+        (["b"], "exchange the names"),
+    ]

@@ -71,6 +71,7 @@ def command(
     """
     from workbench.archive import labelling
     from workbench.archive.archive import Archive
+    from workbench.archive.health_steps import health_steps
     from workbench.cli.score import as_viewed, tell, tell_why, with_steps
 
     asked = [at_s is not None or expect is not None, channels is not None, label_id is not None, path is not None]
@@ -112,17 +113,18 @@ def command(
         scoring = archive.score_calls([call_id])
         events = as_viewed(scoring.events, scoring.labels)
         new = [event for event in events if event["label_id"] == added]
+        steps = health_steps(archive.reader, calls=[call_id])
         near = [moment for moment in scoring.shared if added in moment.label_ids]
     if as_json:
         confirmed = {"channel_map": list(roles), "swaps_settled": len(_withheld(swaps))} if roles else {}
-        output.json_line({"label_id": added, "author": who, **confirmed, "events": with_steps(events)})
+        output.json_line({"label_id": added, "author": who, **confirmed, "events": with_steps(events, steps)})
     elif not quiet:
         click.echo(output.safe(f"label {added} by {who}"))
         if roles:
             click.echo(_settled(roles, swaps))
         if events:
             tell(new or events)
-            tell_why(new or events)
+            tell_why(new or events, steps)
         elif label_id is not None:
             click.echo("no labelled moment of this call is left")
         for moment in near:
@@ -155,6 +157,7 @@ def _settled(roles: tuple[str, ...], swaps: list[dict[str, Any]]) -> str:
 def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bool) -> None:
     """Add the labels of a file, score their calls, and say how many there are."""
     from workbench.archive.archive import Archive
+    from workbench.archive.health_steps import health_steps
     from workbench.archive.label_files import read_labels
     from workbench.cli.score import not_judged, tell_why
 
@@ -162,11 +165,12 @@ def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bo
     with Archive(archive_path) as archive:
         labelled = archive.label_many(rows, author=author)
         scoring = archive.score_calls({call_id for call_id, _ in labelled.labels})
+        steps = health_steps(archive.reader, calls={call_id for call_id, _ in labelled.labels})
         command = archive.layout.command("workbench score")
     if as_json:
         named = [{"call_id": call_id, "label_id": label_id} for call_id, label_id in labelled.labels]
         told = {"labels": named, "added_count": labelled.added_count, "author": author}
-        output.json_line({**told, "moment_counts": scoring.counts, "not_judged": not_judged(scoring.moments)})
+        output.json_line({**told, "moment_counts": scoring.counts, "not_judged": not_judged(scoring.moments, steps)})
     elif not quiet:
         stood = len(labelled.labels) - labelled.added_count
         click.echo(
@@ -174,4 +178,4 @@ def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bo
         )
         counts = ", ".join(f"{count:,} {status}" for status, count in scoring.counts.items())
         click.echo(f"moments of these calls: {counts}; {command} lists them")
-        tell_why(scoring.moments)
+        tell_why(scoring.moments, steps)

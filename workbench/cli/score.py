@@ -13,6 +13,7 @@ from workbench.decimals import decimals
 from workbench.errors import Exit, UsageError
 
 if TYPE_CHECKING:
+    from workbench.archive.health_steps import Steps
     from workbench.archive.layout import Layout
     from workbench.archive.scoring import Scoring
     from workbench.timing.same_moment import Shared
@@ -59,6 +60,7 @@ def command(
 
     from workbench.analysis.timing_settings import with_settings
     from workbench.archive.archive import Archive
+    from workbench.archive.health_steps import health_steps
     from workbench.timing.score_config import ScoreConfig
 
     config = with_settings(ScoreConfig(), settings, given=given | {"echo_gate": echo_gate or None})
@@ -70,8 +72,9 @@ def command(
                 where=archive_path,
                 hint=archive.layout.command("workbench label CALL --at SECONDS --expect yield"),
             )
+        steps = health_steps(archive.reader)
     if as_json:
-        events = with_steps(as_viewed(scoring.events, scoring.labels))
+        events = with_steps(as_viewed(scoring.events, scoring.labels), steps)
         output.json_line(
             {
                 "run_id": scoring.run_id,
@@ -84,14 +87,14 @@ def command(
             }
         )
     elif not quiet:
-        _tell_all(scoring, archive.layout, config=config)
+        _tell_all(scoring, archive.layout, config=config, steps=steps)
     if strict and scoring.counts.get("FAIL"):
         sys.exit(Exit.GATE_FAILED)
     if scoring.counts.keys() <= UNJUDGED:
         sys.exit(Exit.REFUSED)
 
 
-def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
+def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig, steps: Steps) -> None:
     """Print counts, the moments that are most worth a look, and what several labels speak of."""
     from workbench.analysis.timing_settings import changed
     from workbench.timing.same_moment import note
@@ -108,7 +111,7 @@ def _tell_all(scoring: Scoring, layout: Layout, *, config: ScoreConfig) -> None:
     if len(moments) > MOST_ROWS:
         query = f"from timing_events where config_id = '{scoring.config_id}'"
         click.echo(f"{len(moments) - MOST_ROWS:,} more: " + layout.command(f'workbench sql "{query}"'))
-    tell_why(moments)
+    tell_why(moments, steps)
     if several:
         click.echo(f"note: {note(several)}")
     for one in several[:MOST_ROWS]:
@@ -136,33 +139,43 @@ def as_viewed(events: list[dict[str, Any]], labels: list[dict[str, Any]]) -> lis
     return found
 
 
-def with_steps(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def with_steps(events: list[dict[str, Any]], steps: Steps) -> list[dict[str, Any]]:
     """Return events, each with what would mend it as `next_step`; None where nothing is to be mended."""
     from workbench.timing.next_steps import next_step
 
-    return [event | {"next_step": next_step(event["reason"])} for event in events]
+    return [event | {"next_step": next_step(event["reason"], _own(event, steps))} for event in events]
 
 
-def not_judged(moments: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return each reason for no verdict, the most frequent first: of how many moments, what it means, what mends it."""
+def not_judged(moments: list[dict[str, Any]], steps: Steps) -> list[dict[str, Any]]:
+    """Return each reason for no verdict, the most frequent first: of how many moments, what it means, what mends it.
+
+    One that is mended in several ways, as in two files and in one, is told once for each.
+    """
     from workbench.timing.next_steps import meaning, next_step
 
-    reasons = Counter((event["status"], event["reason"]) for event in moments if event["status"] in UNJUDGED)
+    reasons = Counter(
+        (event["status"], event["reason"], _own(event, steps) or "") for event in moments if event["status"] in UNJUDGED
+    )
     return [
         {
             "status": status,
             "reason": reason,
             "moment_count": count,
-            "meaning": meaning(reason),
-            "next_step": next_step(reason),
+            "meaning": meaning(reason, own),
+            "next_step": next_step(reason, own),
         }
-        for (status, reason), count in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+        for (status, reason, own), count in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     ]
 
 
-def tell_why(moments: list[dict[str, Any]]) -> None:
+def _own(event: dict[str, Any], steps: Steps) -> str | None:
+    """What the input health of an event's call says would mend its reason."""
+    return steps.get((event["call_id"], event["reason"]))
+
+
+def tell_why(moments: list[dict[str, Any]], steps: Steps) -> None:
     """Print what each reason for no verdict means and what mends it, a line each, the most frequent first."""
-    for one in not_judged(moments):
+    for one in not_judged(moments, steps):
         click.echo(f"not judged, {one['reason']} ({one['moment_count']:,}): {one['meaning']}")
 
 

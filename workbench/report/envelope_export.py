@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.archive.health_steps import health_steps
 from workbench.archive.measured_with import configs_of
 from workbench.archive.runs import workbench_version
 from workbench.audio.config import MeasureConfig
@@ -56,7 +57,11 @@ def write(reader: Reader, *, folder: Path) -> tuple[dict[str, int], dict[str, in
     UsageError
         When no moment was scored and none imported.
     """
-    rows = reader.frame(EVENTS).to_dicts()
+    steps = health_steps(reader)
+    rows = [
+        row | {"meaning": meaning(row["reason"], steps.get((row["call_id"], row["reason"])))}
+        for row in reader.frame(EVENTS).to_dicts()
+    ]
     measured = defaultdict(MeasureConfig, configs_of(reader, among={row["measure_config_id"] for row in rows}))
     scenarios = dict(reader.rows("select call_id, scenario_id from calls")[1])
     rates = dict(reader.rows("select recording_id, sample_rate_hz from recordings")[1])
@@ -96,11 +101,11 @@ def write(reader: Reader, *, folder: Path) -> tuple[dict[str, int], dict[str, in
 
 
 def _why_not(row: Mapping[str, Any]) -> str | None:
-    """Why an event of `scored_events` is none of an envelope; None for one that is."""
+    """Why a scored event, with the `meaning` of its reason, is none of an envelope; None for one that is."""
     if row["expect"] is None:
         return "labels that say neither yield nor hold"
     if row["talk_over_s"] is None:
-        return f"nothing was measured, {row['reason']}: {meaning(row['reason'])}"
+        return f"nothing was measured, {row['reason']}: {row['meaning']}"
     return None
 
 
@@ -184,7 +189,7 @@ def _event(row: Mapping[str, Any], *, scenario_id: str | None, hop_s: float) -> 
             "caller_onset_sec": row["onset_s"],
             "agent_talking_at_onset": row["agent_talking"],
             "hop_sec": hop_s,
-            "notes": meaning(row["reason"]),
+            "notes": row["meaning"],
             "onset_effective_sec": row["onset_s"],
             "decision_margin_sec": margin,
             "decision_margin_hops": None if margin is None else round(margin / hop_s),
@@ -193,7 +198,7 @@ def _event(row: Mapping[str, Any], *, scenario_id: str | None, hop_s: float) -> 
         "signals": _signals(row),
     }
     if not judged:
-        event |= {"scorable": False, "not_scorable_reason": f"{row['reason']}: {meaning(row['reason'])}"}
+        event |= {"scorable": False, "not_scorable_reason": f"{row['reason']}: {row['meaning']}"}
     return event
 
 

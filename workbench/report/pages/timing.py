@@ -19,6 +19,8 @@ from workbench.timing.next_steps import meaning
 from workbench.timing.score_config import ScoreConfig
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
     from workbench.archive.archive import Archive
@@ -54,6 +56,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
     from workbench.analysis import timing_counts, timing_spread, timing_survival
     from workbench.analysis.label_sources import label_sources
     from workbench.analysis.timing_held import HeldMoments
+    from workbench.archive.health_steps import health_steps
     from workbench.archive.runs import workbench_version
     from workbench.archive.views import query
 
@@ -111,7 +114,7 @@ def _build(archive: Archive, snapshot: int, *, worst: int) -> str:
         budget_mb=BUDGET_BYTES / 1e6,
         near=near.head(MOST_ROWS).to_dicts(),
         more_near=max(0, near.height - MOST_ROWS),
-        unusable=_unusable(events),
+        unusable=_unusable(events, health_steps(archive.reader)),
         shares=timing_spread.talk_over_shares(shares, by="source_format").to_dicts(),
         gaps=gaps.head(MOST_ROWS).to_dicts(),
         more_gaps=max(0, gaps.height - MOST_ROWS),
@@ -227,16 +230,25 @@ def _message(row: dict[str, Any]) -> str:
     )
 
 
-def _unusable(events: pl.DataFrame) -> Rows:
+def _unusable(events: pl.DataFrame, steps: Mapping[tuple[str, str], str]) -> Rows:
+    """Each reason for no verdict with what mends it, once for each way that the calls' input health names."""
     import polars as pl
 
+    own = pl.DataFrame(
+        [(*key, step) for key, step in steps.items()],
+        schema={"call_id": pl.String, "reason": pl.String, "own": pl.String},
+        orient="row",
+    )
     rows = (
         events.filter(~pl.col("status").is_in(["PASS", "FAIL"]))
-        .group_by("status", "reason")
+        .join(own, on=["call_id", "reason"], how="left")
+        .group_by("status", "reason", "own")
         .agg(moment_count=pl.len(), calls=pl.col("call_id").unique().sort())
-        .sort("status", "reason")
+        .sort("status", "reason", "own")
     )
     return [
-        row | {"calls": row["calls"][:5], "more": max(0, len(row["calls"]) - 5)} | {"meaning": meaning(row["reason"])}
+        row
+        | {"calls": row["calls"][:5], "more": max(0, len(row["calls"]) - 5)}
+        | {"meaning": meaning(row["reason"], row["own"])}
         for row in rows.to_dicts()
     ]
