@@ -354,10 +354,7 @@ def swap_heard(archive, author_box, get_page, set_page, suspects, swap_table):
                 align="center",
                 gap=1,
             ),
-            mo.plain_text(
-                "Exchanged? Import it anew:\n"
-                + archive.layout.command(f"workbench import FILE --replace --channels {','.join(reversed(_roles))}")
-            ),
+            mo.plain_text(review.exchanged(archive, _row)),
         ]
     )
     return (confirm_button,)

@@ -113,6 +113,14 @@ def test_channels_are_confirmed_as_they_are_only(archive: Archive) -> None:
         review.confirm(archive, "c1", ("agent", "caller"), author="one")
 
 
+@pytest.mark.parametrize("source", ["name", "sidecar", "declared", "format"])
+def test_exchanged_channels_that_something_states_are_corrected_there(archive: Archive, source: str) -> None:
+    row = {"channel_roles": ["caller", "agent"], "channel_map_source": source, "next_step": "exchange their names"}
+    assert review.exchanged(archive, row) == "Next step: exchange their names."
+    told = review.exchanged(archive, row | {"channel_map_source": "option"})
+    assert "workbench import FILE --replace --channels agent,caller" in told
+
+
 @pytest.mark.parametrize(("typed", "seconds"), [("", None), ("  ", None), ("1.5", 1.5), (" 0,8 ", 0.8), ("0", 0.0)])
 def test_a_bound_is_seconds_or_nothing(typed: str, seconds: float | None) -> None:
     assert review.bound(typed) == seconds

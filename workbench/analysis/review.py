@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
     from workbench.archive.archive import Archive
@@ -218,6 +220,30 @@ def confirm(archive: Archive, call_id: str, roles: tuple[str, ...], *, author: s
     label_id = labelling.channel_map(archive.layout, call_id, roles, author=author)
     archive.score_calls([call_id])
     return Judgement(call_id, label_id, None)
+
+
+def exchanged(archive: Archive, suspect: Mapping[str, Any]) -> str:
+    """Return what to do where channels are found exchanged.
+
+    Parameters
+    ----------
+    archive : Archive
+        The archive.
+    suspect : mapping
+        A row of the view `suspected_swaps`.
+
+    Returns
+    -------
+    str
+        The import that exchanges them, where `--channels` or nobody named them; else the suspect's own next step, since
+        a name, sidecar or document that states the roles goes before the option.
+    """
+    if suspect["channel_map_source"] not in ("option", "unknown"):
+        return f"Next step: {suspect['next_step']}."
+    roles = ",".join(reversed(suspect["channel_roles"]))
+    return "Exchanged? Import it anew:\n" + archive.layout.command(
+        f"workbench import FILE --replace --channels {roles}"
+    )
 
 
 def bound(text: str) -> float | None:
