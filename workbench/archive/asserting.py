@@ -85,8 +85,11 @@ def assert_pack(layout: Layout, pack: Pack, *, label: str | None = None) -> Asse
 def _evidence(reader: Reader) -> tuple[dict[str, pl.DataFrame], int]:
     names = ("calls", "turns", "tool_calls", "segments")
     frames = {name: reader.frame(f"from {name}") for name in names}
-    heard = _heard(frames["segments"], reader.frame("from settled_health"), reader.frame("from timing_inputs"))
-    return frames | heard, reader.snapshot
+    frames["input_health"] = reader.frame("from input_health")
+    if not frames["input_health"].is_empty():  # planning the views alone takes as long as checking a thousand calls
+        health, inputs = reader.frame("from settled_health"), reader.frame("from timing_inputs")
+        frames |= _heard(frames["segments"], health, inputs)
+    return frames, reader.snapshot
 
 
 def _heard(segments: pl.DataFrame, health: pl.DataFrame, inputs: pl.DataFrame) -> dict[str, pl.DataFrame]:
