@@ -11,11 +11,7 @@ if TYPE_CHECKING:
 Steps = dict[tuple[str, str], str]
 """Next step by call and reason."""
 
-_STEPS = """
-select call_id, reason, min_by(next_step, recording_id)
-from input_health
-where reason is not null and next_step is not null
-"""
+_STEPS = "select call_id, reason, next_step from input_health where next_step is not null"
 
 
 def health_steps(reader: Reader, *, calls: Collection[str] | None = None) -> Steps:
@@ -36,5 +32,5 @@ def health_steps(reader: Reader, *, calls: Collection[str] | None = None) -> Ste
     """
     mine = "" if calls is None else "and list_contains($calls, call_id)"
     params = None if calls is None else {"calls": sorted(calls)}
-    _, rows = reader.rows(f"{_STEPS} {mine} group by call_id, reason", params)
+    _, rows = reader.rows(f"{_STEPS} {mine} order by recording_id desc", params)
     return {(call_id, reason): step for call_id, reason, step in rows}
