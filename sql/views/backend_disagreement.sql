@@ -1,7 +1,7 @@
 -- backend_disagreement
 -- One row per party of a recording and per other way of hearing speech: for how long it and the energy method disagree.
 -- Key: recording_id, role, backend.
--- Reads: channels, recordings, segments, turns, words.
+-- Reads: channels, input_health, recordings, runs, segments, turns, words.
 -- Units: *_s seconds, *_share 0..1.
 -- call_id: call.
 -- recording_id: recording.
@@ -15,9 +15,9 @@
 -- other_only_s: only the other one does: soft speech.
 -- differing_s: one of them does.
 -- differing_share: that as a share of the recording, as frames would count it.
--- Faint runs of the energy method (see segments) are no speech here. A backend that heard nobody in a whole recording
--- has no row there, as it leaves none in segments, and a party of whose words no times were supplied has none of words.
--- Silence between words is silence here: words disagree more than tracks.
+-- Faint runs of the energy method (see segments) are no speech here. A backend that listened to a recording and heard
+-- nobody in it counts as silence: the run that measured it names its backends. A party of whose words no times were
+-- supplied has no row of words. Silence between words is silence here: words disagree more than tracks.
 with parties as (
     select distinct call_id, recording_id, role
     from channels
@@ -37,17 +37,24 @@ heard as (
     select call_id, recording_id, role, backend, start_s, end_s
     from said
 ),
+listened as (
+    select health.recording_id, unnest(json_keys(runs.config -> '$.backends')) as backend, null as only_role
+    from input_health as health
+    join runs using (run_id)
+    union
+    select recording_id, backend, if(backend = 'words', role, null) as only_role
+    from heard
+    where backend <> 'energy'
+),
 pairs as (
     select
         parties.call_id, parties.recording_id, parties.role, others.backend,
         recordings.offset_s as first_s, recordings.offset_s + recordings.duration_s as last_s
     from parties
     join recordings using (call_id, recording_id)
-    join (
-        select distinct recording_id, backend, if(backend = 'words', role, null) as only_role
-        from heard
-        where backend <> 'energy'
-    ) as others on others.recording_id = parties.recording_id and coalesce(others.only_role, parties.role) = parties.role
+    join listened as others on
+        others.recording_id = parties.recording_id
+        and coalesce(others.only_role, parties.role) = parties.role
 ),
 inside as (
     select
