@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 _ELSEWHERE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """What SQLite says of a disk or of another process, and not of the catalogue."""
 
-_COLUMNS = (
-    "SELECT table_name, column_name FROM ducklake_table JOIN ducklake_column AS columns USING (table_id) "
-    "WHERE ducklake_table.end_snapshot IS NULL AND columns.end_snapshot IS NULL AND parent_column IS NULL"
-)
+_TABLES = "SELECT table_id, table_name FROM ducklake_table WHERE end_snapshot IS NULL"
+_COLUMNS = "SELECT table_id, column_name FROM ducklake_column WHERE end_snapshot IS NULL"
 _NO_TABLES = "it has none of an archive's tables"
 
 _ALWAYS = {"calls", "runs"}
@@ -48,12 +46,13 @@ def require(layout: Layout, catalog: Path | None = None) -> None:
             raise damaged(layout, "it is empty")
         uri = f"{path.absolute().as_uri()}?mode=rw"  # which ends what a killed writer began, and makes no file
         with closing(sqlite3.connect(uri, uri=True, timeout=60)) as con:
-            columns = set(con.execute(_COLUMNS))
+            names = dict(con.execute(_TABLES).fetchall())
+            columns = {(names.get(table_id, ""), column) for table_id, column in con.execute(_COLUMNS)}
     except OSError as error:
         raise damaged(layout, error.strerror or str(error)) from error
     except sqlite3.Error as error:
         raise refused(layout, error) from error
-    if not {table for table, _ in columns} & _ALWAYS:
+    if not _ALWAYS & set(names.values()):
         raise damaged(layout, _NO_TABLES)
     if catalog is None and (lost := _lacking(columns)):
         raise ArchiveFailed(
