@@ -269,7 +269,9 @@ def test_a_call_that_no_verdict_may_rest_on_says_so_in_its_row(tmp_path: Path, a
     assert rows["copy.wav"]["caution"] in ("crosstalk", "leakage")
     assert found["share"]["caution_count"] == 1
     _, out, _ = at("scan", place, "-o", tmp_path / "scan.html")
-    assert "1 of these is to be read with caution (crosstalk, leakage, a swap, a low level), 0 of them" in out
+    assert (
+        "1 of these is to be read with caution (for instance leakage, a suspected swap, a low level), 0 of them" in out
+    )
     assert "without them: 1 of 1 call" in out
     line = next(line for line in out.splitlines() if line.split()[:2] == ["1", "copy.wav"])
     assert line.split()[-1] == rows["copy.wav"]["caution"]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from workbench.decimals import decimals
+from workbench.timing.stated_roles import PARTIES
 
 if TYPE_CHECKING:
     from workbench.analysis.incidents_of_file import Examined
 
-_PARTIES = ("caller", "agent")
 _SAYS = {
     "option": "as --channels says",
     "sidecar": "as its sidecar says",
@@ -33,7 +33,7 @@ def contradiction(left_out: Examined, counted: Examined) -> tuple[str, str] | No
         A clause with what is taken, and what to do; None where both say the same, or one of them nothing.
     """
     ours, theirs = (_parties(one, by_sound=_told_apart(left_out, counted)) for one in (left_out, counted))
-    if any({ours[at], theirs[at]} == set(_PARTIES) for at in ours.keys() & theirs.keys()):
+    if any({ours[at], theirs[at]} == set(PARTIES) for at in ours.keys() & theirs.keys()):
         clause = f"their channel maps contradict: taken is {_map(counted)}, not {_map(left_out)}"
         return clause, "listen whose channel is which, and correct what is wrong"
     if None not in (left_out.lead_s, counted.lead_s) and left_out.lead_s != counted.lead_s:

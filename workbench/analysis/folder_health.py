@@ -212,8 +212,8 @@ def without_caution(share: Mapping[str, Any]) -> str | None:
         return None
     rest = f"{share['critical_free_count'] - free} of {plural(share['call_count'] - count, 'call')}"
     return (
-        f"{count} of these {'is' if count == 1 else 'are'} to be read with caution (crosstalk, leakage, a swap, "
-        f"a low level), {free} of them without a critical incident; without them: {rest}"
+        f"{count} of these {'is' if count == 1 else 'are'} to be read with caution (for instance leakage, "
+        f"a suspected swap, a low level), {free} of them without a critical incident; without them: {rest}"
     )
 
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from workbench.archive import runs
 from workbench.archive.lake import Writer, read_once
 from workbench.archive.layout import Layout
-from workbench.archive.pairs import PARTIES, others
+from workbench.archive.pairs import others
 from workbench.archive.rows import digest, json_text
 from workbench.decimals import decimals
 from workbench.errors import UsageError
 from workbench.timing.score_config import MOST_S
+from workbench.timing.stated_roles import PARTIES
 
 if TYPE_CHECKING:
     import duckdb

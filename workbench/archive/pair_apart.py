@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from workbench.archive.pairs import PARTIES, others
+from workbench.archive.pairs import others
 from workbench.decimals import decimals
-from workbench.ingest.intake.refusing import of_call
 from workbench.schema.call import Call, Refusal
+from workbench.timing.stated_roles import PARTIES
 
 HINT = "check offset_s of the two, and import them again with --replace; if it is in milliseconds, divide it by 1000"
 
@@ -40,4 +40,12 @@ def pair_apart(call: Call, recordings: Iterable[Mapping[str, Any]]) -> Refusal |
         for party, (start, end) in zip(PARTIES, spans, strict=True)
     )
     message = f"{said}, so the two never sound at the same time"
-    return of_call(call, "pair_apart", message=message, hint=HINT, scope="note")
+    return Refusal(
+        source_uri=call.source_uri or "-",
+        location=f"call {call.id}",
+        rule="pair_apart",
+        message=message,
+        hint=HINT,
+        scope="note",
+        call_id=call.id,
+    )

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-PARTIES = ("caller", "agent")
+from workbench.timing.stated_roles import PARTIES
+
 _NEAREST = ("combined", "client_capture", "agent_output", "uploaded", "decoded", "asr_input")
 """Of several recordings of one party, the one taken nearest to where both are heard."""
 

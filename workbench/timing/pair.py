@@ -25,6 +25,7 @@ from workbench.timing.moments import ECHO, GAP, OVERLAP, START, STOP
 from workbench.timing.score_config import ScoreConfig
 from workbench.timing.segments import FORGIVEN_S, frame_after
 from workbench.timing.sounding_moments import of_two
+from workbench.timing.stated_roles import PARTIES
 from workbench.timing.two_sounds import Sound, TwoSounds
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ _STEPS = {
     "possible_swap": "listen which file is whose: `workbench label CALL --channels caller,agent` confirms them as they "
     "are; where they are exchanged, exchange their names and import them again with --replace",
 }
-PARTIES = ("caller", "agent")
 _LENGTHS = ("sample_rate_hz", "offset_s", "duration_s")
 _APART_S = 1.0
 _EDGES = {

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from workbench.timing.stated_roles import PARTIES
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -27,7 +29,6 @@ RANGE_DB = 20.0
 """Levels further below the loudest frame of a party count as that far: codecs and dither fill silence differently,
 and that two parties begin and end alike must not make two takes one."""
 
-PARTIES = ("caller", "agent")
 GRID_S = 0.01
 SHORTEST_S = 2.0
 """Recordings with less in common are not compared."""
