@@ -34,8 +34,11 @@ def test_a_call_that_says_otherwise_of_its_channels_is_not_measured(
             told = report.problems
             assert archive.sql("select distinct call_id from channels").height == measured
             assert len(told) == 2 - measured
+            assert all(text.startswith("call 'z-second' (second.json): its recording media/") for text in told)
             assert all(
-                f"belongs to the call '{first.id}', where its channels are caller, agent" in text for text in told
+                f"belongs to the call '{first.id}' ({first.source_uri}) too, "
+                f"where its channels are caller, agent and not {', '.join(channels)}; delete one of the two" in text
+                for text in told
             )
             frames = archive.sql("select count(*) as n, count(caller_dbfs) as caller from frames").row(0)
             assert frames[0] == frames[1] > 0

@@ -37,7 +37,7 @@ class Job:
         The archive.
     rows : list of dict
         Rows of `recordings`, those of a call next to each other, with all rows of each recording. `other_recording_id`
-        is the file of the other party, or None.
+        is the file of the other party, or None; `source_uri` is where the call came from.
     config : MeasureConfig
         How to measure.
     run_id : str
@@ -66,7 +66,7 @@ class Job:
 
 @dataclass
 class Batch:
-    """What a job gave: checked rows by table, what was measured, and what could not be: call, recording, why."""
+    """What a job gave: checked rows by table, what was measured, and what was not: call, recording, what to say."""
 
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
     recordings: list[str] = field(default_factory=list)
@@ -135,11 +135,11 @@ def _attempted(batch: Batch, row: dict[str, Any], work: Callable[[], T]) -> T | 
     try:
         return work()
     except WorkbenchError as error:
-        batch.problems.append((row["call_id"], row["recording_id"], str(error)))
+        batch.problems.append((row["call_id"], row["recording_id"], f"call {row['call_id']!r}: {error}"))
     except OSError as error:
         if failures.is_full(error):
             raise
-        told = f"{row['uri']}: the audio file cannot be read ({error.strerror})"
+        told = f"call {row['call_id']!r}: {row['uri']}: the audio file cannot be read ({error.strerror})"
         batch.problems.append((row["call_id"], row["recording_id"], told))
     return None
 
@@ -187,11 +187,18 @@ def _judged_together(job: Job, *both: tuple[dict[str, Any], Measured]) -> list[d
 
 def _other_roles(row: dict[str, Any], first: dict[str, Any]) -> str:
     """Say why a recording is not measured for a second call: its levels are kept once, by role."""
-    said = ", ".join(first["channel_roles"])
+    ours, theirs = (_call(one) for one in (row, first))
+    here, there = (", ".join(one["channel_roles"]) for one in (row, first))
     return (
-        f"{row['uri']}: the same recording belongs to the call {first['call_id']!r}, where its channels are {said}; "
-        "delete one of the two calls, or import one anew with the roles of the other"
+        f"{ours}: its recording {row['uri']} belongs to the {theirs} too, where its channels are {there} and not "
+        f"{here}; delete one of the two calls (workbench delete) and measure again, or import one anew with the roles "
+        "of the other (workbench import --replace)"
     )
+
+
+def _call(row: dict[str, Any]) -> str:
+    """Name a call and, where that is known, the file it came from."""
+    return f"call {row['call_id']!r}" + (f" ({row['source_uri']})" if row["source_uri"] else "")
 
 
 def _beside(job: Job, row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,8 @@ class MeasureReport:
     """What a measuring pass did. `problems` names every recording it could not read, and why.
 
     `measured` counts those whose rows were kept, `gone` those that were deleted meanwhile; `labelled` tells whether
-    moments of the archive wait to be scored; `run_counts` holds the runs of speech of each backend.
+    moments of the archive wait to be scored; `run_counts` holds the runs of speech of each backend; `no_longer_heard`
+    tells of each backend that this pass was not asked for in how many of its recordings it was heard before.
     """
 
     run_id: str | None = None
@@ -51,6 +53,7 @@ class MeasureReport:
     gone: int = 0
     labelled: bool = False
     run_counts: dict[str, int] = field(default_factory=dict)
+    no_longer_heard: dict[str, int] = field(default_factory=dict)
 
 
 def measure(
@@ -96,6 +99,7 @@ def measure(
     """
     config = config or MeasureConfig()
     beside = _beside(backends)
+    wanted = tuple(beside.get("backends", ()))
     writer = Writer(layout)
     try:
         with lock.held(layout.lock):  # a deletion would take away the files that are read
@@ -113,7 +117,7 @@ def measure(
                     run_id=run["run_id"],
                     frames=folder / f"frames-{ix:05d}.parquet",
                     verified=verified,
-                    backends=tuple(beside.get("backends", ())),
+                    backends=wanted,
                 )
                 for ix, rows in enumerate(_split(todo, workers))
             ]
@@ -129,11 +133,13 @@ def measure(
                     lambda con: _replace(con, writer, batches, todo=todo, run=run, problem_count=len(report.problems)),
                     message=run["run_id"],
                 )
+                unread = {(call_id, recording_id) for call_id, recording_id, _ in problems}
+                read = [row for row in todo if _names(row) not in unread]
                 if stale:
-                    unread = {(call_id, recording_id) for call_id, recording_id, _ in problems}
-                    lost = [row for row in todo if row["recording_id"] in stale and _names(row) not in unread]
-                    _leave_out(report, lost, known=there(layout))
+                    _leave_out(report, [row for row in read if row["recording_id"] in stale], known=there(layout))
                 report.run_counts = _run_counts(batches, aside=stale)
+                before = [row["heard_by"] for row in read if row["recording_id"] not in stale]
+                report.no_longer_heard = dict(Counter(name for names in before for name in names if name not in wanted))
                 report.labelled = bool(writer.rows("SELECT 1 FROM lake.labels WHERE kind = 'expectation' LIMIT 1"))
         return report
     finally:
@@ -163,11 +169,10 @@ def _beside(backends: Sequence[str]) -> dict[str, Any]:
     return {"backends": ids, "refined": msgspec.to_builtins(RefinedConfig())}
 
 
-def _heard_by(writer: Writer, beside: dict[str, Any]) -> set[str]:
-    """The measuring runs that heard by these backends, with these settings."""
-    wanted = set(beside["backends"].items())
+def _heard_by(writer: Writer) -> dict[str, dict[str, str]]:
+    """Return the backends beside energy of each measuring run, with the config id of each."""
     found = writer.rows("SELECT run_id, config FROM lake.runs WHERE kind = 'measure'")
-    return {run_id for run_id, text in found if wanted <= set(json.loads(text).get("backends", {}).items())}
+    return {run_id: json.loads(text).get("backends", {}) for run_id, text in found}
 
 
 def _todo(
@@ -182,17 +187,21 @@ def _todo(
     rows = [dict(zip(_WANTED, row, strict=True)) for row in writer.rows(query)]
     known = "SELECT call_id, recording_id, run_id, config_id, other_recording_id FROM lake.input_health"
     heard = {(call_id, recording_id): tuple(row) for call_id, recording_id, *row in writer.rows(known)}
-    enough = _heard_by(writer, beside) if beside else {run_id for run_id, *_ in heard.values()}
+    heard_by = _heard_by(writer)
+    wanted = set((beside or {}).get("backends", {}).items())
+    sources = dict(writer.rows("SELECT call_id, source_uri FROM lake.calls"))
     pairs = others(rows)
     together = units(pairs)
 
     def is_current(row: dict[str, Any]) -> bool:
         run_id, config_id, other = heard.get(_names(row), (None, None, None))
-        wanted = row["other_recording_id"]
-        judged = other == wanted or (row["call_id"], wanted) not in heard  # that file could not be measured
-        return config_id == config.config_id and run_id in enough and judged
+        partner = row["other_recording_id"]
+        judged = other == partner or (row["call_id"], partner) not in heard  # that file could not be measured
+        return config_id == config.config_id and wanted <= set(heard_by.get(run_id, {}).items()) and judged
 
     for row in rows:
+        row["source_uri"] = sources.get(row["call_id"])
+        row["heard_by"] = sorted(heard_by.get(heard.get(_names(row), (None,))[0], {}))
         row["other_recording_id"] = pairs.get(_names(row))
         row["unit"] = together.get(row["recording_id"], row["recording_id"])
     waiting = {row["unit"] for row in rows if not is_current(row)}

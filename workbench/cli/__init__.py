@@ -14,7 +14,7 @@ import click
 
 from workbench.errors import Exit
 
-_NOT_COMMANDS = {"compare_told", "errors", "interruptible", "options", "output", "streams", "times"}
+_NOT_COMMANDS = {"compare_told", "errors", "interruptible", "measure_told", "options", "output", "streams", "times"}
 
 
 def commands() -> dict[str, click.Command]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from workbench.cli import options, output
+from workbench.cli import measure_told, options, output
 from workbench.errors import ArchiveFailed, Exit
 from workbench.schema.call import ChannelRole, Origin, Refusal
 
@@ -84,7 +84,7 @@ def command(
     """Import calls from files and folders; makes the archive when there is none.
 
     Good calls go in; every file or row that is refused is listed with its rule and kept in the table
-    `refusals`. Exit code 2 when nothing was accepted.
+    `refusals`. Exit code 2 when nothing was accepted, or with --measure nothing could be measured.
 
     \b
     Examples:
@@ -119,17 +119,28 @@ def command(
             with output.progress("measuring", unit="s of audio", quiet=quiet or as_json) as show:
                 measured = _measured(archive, report, workers=workers, show=show)
     if as_json:
-        output.json_line(summary(report) | ({"measured": measured.measured} if measured else {}))
+        output.json_line(summary(report) | (_measured_summary(measured) if measured else {}))
     elif not quiet or not report.accepted:
         tell(report, layout)
         _tell_more(calls, report)
         if measured:
             seconds = f"{measured.duration_s:.0f} s of audio"
             click.echo(f"measured {output.plural(measured.measured, 'recording')} ({seconds})")
+            measure_told.tell_lost(measured)
+    if measured and not as_json:
+        measure_told.tell_problems(measured)
     if not report.accepted:
         hint = "name files or folders that hold calls; docs/formats.md lists the formats"
         click.echo(f"workbench: nothing was accepted\nHint: {hint}", err=True)
         sys.exit(Exit.REFUSED)
+    if measured:
+        measure_told.end(measured)
+
+
+def _measured_summary(measured: MeasureReport) -> dict[str, Any]:
+    """Return what `measure --json` says too of what could not be measured, or is no longer heard."""
+    names = ("measured", "problems", "no_longer_heard")
+    return {name: getattr(measured, name) for name in names}
 
 
 def _measured(archive: Archive, report: ImportReport, *, workers: int, show: Any) -> MeasureReport:

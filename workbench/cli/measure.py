@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from workbench.cli import options, output
-from workbench.errors import Exit
+from workbench.cli import measure_told, options, output
 
 
 @options.command("measure")
@@ -42,8 +39,8 @@ def command(
 
     Fills `channels`, `frames`, `segments` and `input_health` by the published energy method: 20 ms
     window, 10 ms hop. Other backends add their own rows to `segments`; health, frames and verdicts stay
-    those of the energy method. All rows of a recording come from one pass. --set reaches every number of the
-    method: frame_ms, hop_ms, noise_percentile, dyn_margin_db, faint_db.
+    those of the energy method. All rows of a recording come from one pass: name every backend that is to stay.
+    --set reaches every number of the method: frame_ms, hop_ms, noise_percentile, dyn_margin_db, faint_db.
     """
     import msgspec
 
@@ -69,9 +66,6 @@ def command(
             for name in dict.fromkeys(backends) if report.measured else ():
                 heard = output.plural(report.run_counts.get(name, 0), "run")
                 click.echo(f"{name}: {heard} of speech in segments, where backend = '{name}'")
-            if report.gone:
-                click.echo(f"{output.plural(report.gone, 'recording')} deleted meanwhile, and not measured")
-        for problem in report.problems:
-            click.echo(output.safe(f"not measured: {problem}"), err=True)
-    if report.problems and not report.measured and not report.current:
-        sys.exit(Exit.REFUSED)
+            measure_told.tell_lost(report, backends)
+        measure_told.tell_problems(report)
+    measure_told.end(report)
