@@ -203,6 +203,7 @@ def test_a_file_that_comes_back_is_measured_with_the_other_one(tmp_path: Path) -
     assert (again.measured, again.current, len(again.problems)) == (1, 0, 1)
     archive.refresh()
     assert archive.sql(HEALTH).rows() == [("no_agent_channel", False, False, None)]
+    assert "workbench measure" in archive.sql("select next_step from input_health").item()
     assert archive.sql("from timing_inputs").is_empty()
     (tmp_path / "aside.wav").rename(path)
     assert archive.measure(workers=1).measured == 2

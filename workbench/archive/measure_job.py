@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_RESTORE = "run `workbench measure`: it names the other party's file, which could not be measured; restore that"
+"""What would mend a file whose other one is in the archive and cannot be read."""
+
 _CONFIRMED = ("declared", "option", "sidecar", "format")
 """Channel maps that a person or the provider states: a suspected swap does not speak against those."""
 
@@ -125,6 +128,8 @@ def measure_job(job: Job, stop: threading.Event) -> Batch:
                 waiting[row["call_id"], row["recording_id"]] = (row, measured)
     finally:
         parquet.close()
+    for _, alone in waiting.values():
+        alone.health["next_step"] = _RESTORE
     batch.tables = {name: tables()[name].checked(of_table) for name, of_table in rows.items()}
     batch.frames = job.frames if job.frames.exists() else None
     return batch

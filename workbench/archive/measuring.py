@@ -189,7 +189,7 @@ def _todo(
     heard = {(call_id, recording_id): tuple(row) for call_id, recording_id, *row in writer.rows(known)}
     heard_by = _heard_by(writer)
     wanted = set((beside or {}).get("backends", {}).items())
-    sources = dict(writer.rows("SELECT call_id, source_uri FROM lake.calls"))
+    sources = dict(writer.rows("SELECT call_id, source_uri FROM lake.calls SEMI JOIN lake.recordings USING (call_id)"))
     pairs = others(rows)
     together = units(pairs)
 
