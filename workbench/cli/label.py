@@ -71,7 +71,7 @@ def command(
     """
     from workbench.archive import labelling
     from workbench.archive.archive import Archive
-    from workbench.archive.health_steps import health_steps
+    from workbench.archive.health_steps import steps_of
     from workbench.cli.score import as_viewed, tell, tell_why, with_steps
 
     asked = [at_s is not None or expect is not None, channels is not None, label_id is not None, path is not None]
@@ -113,7 +113,7 @@ def command(
         scoring = archive.score_calls([call_id])
         events = as_viewed(scoring.events, scoring.labels)
         new = [event for event in events if event["label_id"] == added]
-        steps = health_steps(archive.reader, calls=[call_id])
+        steps = steps_of(archive.layout, events)
         near = [moment for moment in scoring.shared if added in moment.label_ids]
     if as_json:
         confirmed = {"channel_map": list(roles), "swaps_settled": len(_withheld(swaps))} if roles else {}
@@ -157,7 +157,7 @@ def _settled(roles: tuple[str, ...], swaps: list[dict[str, Any]]) -> str:
 def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bool) -> None:
     """Add the labels of a file, score their calls, and say how many there are."""
     from workbench.archive.archive import Archive
-    from workbench.archive.health_steps import health_steps
+    from workbench.archive.health_steps import steps_of
     from workbench.archive.label_files import read_labels
     from workbench.cli.score import not_judged, tell_why
 
@@ -165,7 +165,7 @@ def _file(path: str, archive_path: str, *, author: str, as_json: bool, quiet: bo
     with Archive(archive_path) as archive:
         labelled = archive.label_many(rows, author=author)
         scoring = archive.score_calls({call_id for call_id, _ in labelled.labels})
-        steps = health_steps(archive.reader, calls={call_id for call_id, _ in labelled.labels})
+        steps = steps_of(archive.layout, scoring.events)
         command = archive.layout.command("workbench score")
     if as_json:
         named = [{"call_id": call_id, "label_id": label_id} for call_id, label_id in labelled.labels]

@@ -60,7 +60,7 @@ def command(
 
     from workbench.analysis.timing_settings import with_settings
     from workbench.archive.archive import Archive
-    from workbench.archive.health_steps import health_steps
+    from workbench.archive.health_steps import steps_of
     from workbench.timing.score_config import ScoreConfig
 
     config = with_settings(ScoreConfig(), settings, given=given | {"echo_gate": echo_gate or None})
@@ -72,7 +72,7 @@ def command(
                 where=archive_path,
                 hint=archive.layout.command("workbench label CALL --at SECONDS --expect yield"),
             )
-        steps = health_steps(archive.reader)
+        steps = steps_of(archive.layout, scoring.events)
     if as_json:
         events = with_steps(as_viewed(scoring.events, scoring.labels), steps)
         output.json_line(
