@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from workbench.charts import charts, theme
-
-CHARTS = charts()
-SPREAD = pl.DataFrame(
-    [
-        ("response gap", 0.0, 0.1, "seen to its end", 3),
-        ("time to yield", 0.2, 0.4, "seen to its end", 2),
-        ("time to yield", 2.8, 3.0, "longer than this (censored)", 1),
-    ],
-    schema=["measure", "bin_start_s", "bin_end_s", "ended", "moment_count"],
-    orient="row",
-)
+from tests.charts.examples import CHARTS, SPREAD
+from workbench.charts import theme
 
 
 def test_histograms_of_slices_stand_below_one_another_on_one_axis() -> None:
