@@ -95,7 +95,7 @@ def examine_pair(
     """
     scanning, config = scanning or ScoreConfig(), config or MeasureConfig()
     sidecar = load_sidecar(caller, Options())
-    starts = {role: sidecar.offsets.get(role, 0.0) for role in ("caller", "agent")}
+    starts = {role: sidecar.offset_of(role) for role in ("caller", "agent")}
     begin = min(starts.values())
     (first, heard), (second, answered) = (
         _side(path, other, offset_s=starts[role] - begin, scanning=scanning, config=config, digested=digested)
